@@ -1,6 +1,7 @@
 //! Monitors the outbounds of a proxy core: delay, exit IP, country and network of
 //! each.
 
+pub mod config;
 pub mod fetch;
 mod proxy_core;
 mod report;

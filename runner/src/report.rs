@@ -294,10 +294,22 @@ pub struct Update {
     pub urgent: bool,
 }
 
-/// Something wrong or doubtful in the options.
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing can be started.
+    Error,
+    /// It works all the same.
+    Warning,
+}
+
+/// Something wrong or doubtful in options or in a config file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where in the options, such as `urls[1]`; empty for all of them.
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where in the options or file, such as `urls[1]` or
+    /// `outbounds[3].tls.alpn[0]`; empty for all of it.
     pub path: String,
     /// What is wrong, with the value found.
     pub message: String,

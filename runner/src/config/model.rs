@@ -1,0 +1,64 @@
+//! What a config file says, once read: the values that Outwatch uses, in its own
+//! words. It must not know JSON's text, nor what is done with the values.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use crate::proxy_core::Kind;
+
+/// A whole config.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Outbounds, then endpoints, each in file order.
+    pub entries: Vec<Entry>,
+    /// The text of `experimental.monitoring`; `{}` when absent.
+    pub monitoring: String,
+    /// `experimental.cache_file`.
+    pub cache_file: CacheFile,
+    /// `log`.
+    pub log: Log,
+    /// Top-level `certificate`: extra roots.
+    pub certificate: Option<Map<String, Value>>,
+}
+
+/// One outbound, endpoint or group.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Unique; its index where the file gives none.
+    pub tag: String,
+    /// `type` as in the file.
+    pub type_name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// What it dials through.
+    pub detour: Option<String>,
+    /// A group's members that exist, each once.
+    pub members: Vec<String>,
+    /// A selector's `default`.
+    pub default: Option<String>,
+    /// Stands for the server's identity.
+    pub fingerprint: String,
+    /// Where it stands, such as `outbounds[3]`.
+    pub path: String,
+    /// The whole object, as in the file.
+    pub options: Map<String, Value>,
+}
+
+/// Where results are saved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheFile {
+    /// Whether they are.
+    pub enabled: bool,
+    /// The file, relative to the working directory; the CLI's default when absent.
+    pub path: Option<PathBuf>,
+}
+
+/// What is logged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// Nothing at all.
+    pub disabled: bool,
+    /// `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `panic`.
+    pub level: Option<String>,
+}

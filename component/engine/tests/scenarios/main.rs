@@ -5,4 +5,10 @@ mod world;
 
 mod asked;
 mod cycles;
+mod detours;
+mod events;
+mod idle;
+mod ip;
 mod one_test;
+mod saved;
+mod updates;

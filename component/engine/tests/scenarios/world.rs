@@ -248,10 +248,6 @@ impl World {
         }
     }
 
-    pub(crate) fn now_ms(&self) -> u64 {
-        self.now_ms
-    }
-
     /// Lets everything happen that is due until then, that moment included.
     pub(crate) fn run_to(&mut self, ms: u64) -> &mut Self {
         while let Some(next) = self.next_event().filter(|&next| next <= ms) {

@@ -2,15 +2,16 @@
 //! each.
 
 pub mod config;
+mod driver;
+mod engine;
 pub mod fetch;
+mod host;
+mod monitor;
 mod proxy_core;
 mod report;
+pub mod store;
 
+pub use engine::{Component, LoadError};
+pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;
-/// Placeholder until the driver stands.
-pub struct Monitor;
-impl Monitor {
-    /// Placeholder.
-    pub fn outbounds_changed(&self) {}
-}

@@ -27,6 +27,8 @@ mod action;
 mod input;
 mod options;
 mod report;
+mod services;
+mod text;
 mod time;
 
 pub use action::{Action, AskError, Level, Outcome, Probe, Request, Update};
@@ -37,6 +39,7 @@ pub use options::{ExpectedStatus, Options, StatusRange};
 pub use report::{
     DelaySource, ErrorKind, Failure, IpInfo, Ipv6, Ipv6Source, Reason, Report, State, Stats, View,
 };
+pub use services::{hosts as service_hosts, read_answer};
 pub use time::{Instant, Now};
 
 /// Keys of saved results in the host's cache start with this; the engine reads

@@ -13,7 +13,10 @@ fn main() {
     if let Some(component) = std::env::var_os(PREBUILT) {
         let component = PathBuf::from(component);
         println!("cargo::rerun-if-changed={}", component.display());
-        println!("cargo::rustc-env=OUTWATCH_COMPONENT={}", component.display());
+        println!(
+            "cargo::rustc-env=OUTWATCH_COMPONENT={}",
+            component.display()
+        );
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -27,13 +30,21 @@ fn main() {
             return;
         }
     };
-    println!("cargo::rustc-env=OUTWATCH_COMPONENT={}", component.display());
+    println!(
+        "cargo::rustc-env=OUTWATCH_COMPONENT={}",
+        component.display()
+    );
 }
 
 fn build(root: &Path) -> Result<PathBuf, String> {
     let toolchain = Toolchain::find().ok_or(MISSING)?;
-    let root = root.canonicalize().map_err(|error| format!("cannot find the project: {error}"))?;
-    let build = Build { target_dir: target_dir()?, root };
+    let root = root
+        .canonicalize()
+        .map_err(|error| format!("cannot find the project: {error}"))?;
+    let build = Build {
+        target_dir: target_dir()?,
+        root,
+    };
     build.run(&toolchain).map_err(|error| format!("{error:#}"))
 }
 

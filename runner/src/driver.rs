@@ -29,12 +29,30 @@ const FAILURES: u32 = 5;
 
 /// What someone wants of the component.
 pub(crate) enum Command {
-    Test { tag: String, reply: Reply },
-    Subscribe { scope: Scope, view: View, sender: bounded::Sender<Update> },
-    Report { tag: String, view: View, reply: oneshot::Sender<Option<Report>> },
-    Reports { view: View, reply: oneshot::Sender<Vec<Report>> },
-    Options { reply: oneshot::Sender<String> },
-    ServiceHosts { reply: oneshot::Sender<Vec<String>> },
+    Test {
+        tag: String,
+        reply: Reply,
+    },
+    Subscribe {
+        scope: Scope,
+        view: View,
+        sender: bounded::Sender<Update>,
+    },
+    Report {
+        tag: String,
+        view: View,
+        reply: oneshot::Sender<Option<Report>>,
+    },
+    Reports {
+        view: View,
+        reply: oneshot::Sender<Vec<Report>>,
+    },
+    Options {
+        reply: oneshot::Sender<String>,
+    },
+    ServiceHosts {
+        reply: oneshot::Sender<Vec<String>>,
+    },
     Hook(Hook),
 }
 
@@ -45,7 +63,11 @@ type Reply = oneshot::Sender<Result<Report, TestError>>;
 pub(crate) enum Hook {
     Activity,
     NetworkChanged,
-    ConnectionFailed { tag: String, group: Option<String>, fault: Fault },
+    ConnectionFailed {
+        tag: String,
+        group: Option<String>,
+        fault: Fault,
+    },
     SelectionChanged(String),
     OutboundReady(String),
     OutboundsChanged,
@@ -70,7 +92,11 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(builder: Builder) -> Result<Self, StartError> {
         let (component, world, options) = builder.into_parts()?;
-        Ok(Self { component, world, options })
+        Ok(Self {
+            component,
+            world,
+            options,
+        })
     }
 
     /// A started instance, and what was doubtful about the options.
@@ -112,7 +138,13 @@ impl Driver {
         stopping: watch::Receiver<bool>,
         ending: watch::Sender<Option<Ended>>,
     ) -> Self {
-        Self { plan, requests, stopping, ending, open: Open::default() }
+        Self {
+            plan,
+            requests,
+            stopping,
+            ending,
+            open: Open::default(),
+        }
     }
 
     /// Runs the component until it is stopped or given up.
@@ -123,7 +155,8 @@ impl Driver {
             let began = Instant::now();
             let failure = match next {
                 Ok(instance) => {
-                    let life = instance.live(&mut self.requests, &mut self.stopping, &mut self.open);
+                    let life =
+                        instance.live(&mut self.requests, &mut self.stopping, &mut self.open);
                     match life.await {
                         Ok(()) => break Ended::Stopped,
                         Err(error) => format!("{error:?}"),
@@ -131,17 +164,29 @@ impl Driver {
                 }
                 Err(error) => error,
             };
-            failures = if began.elapsed() >= GOOD_RUN { 1 } else { failures + 1 };
+            failures = if began.elapsed() >= GOOD_RUN {
+                1
+            } else {
+                failures + 1
+            };
             if failures >= FAILURES {
                 error!("the component failed {failures} times in a row; giving up: {failure}");
                 break Ended::GaveUp(failure);
             }
             let wait = wait_after(failures);
-            error!("the component failed; starting a new one in {} s: {failure}", wait.as_secs());
+            error!(
+                "the component failed; starting a new one in {} s: {failure}",
+                wait.as_secs()
+            );
             if self.stopped_within(wait).await {
                 break Ended::Stopped;
             }
-            next = self.plan.instance().await.map(|(instance, _)| instance).map_err(|error| error.to_string());
+            next = self
+                .plan
+                .instance()
+                .await
+                .map(|(instance, _)| instance)
+                .map_err(|error| error.to_string());
             info!("a new component has been started");
         };
         // Streams and questions end before the end is told.
@@ -152,7 +197,9 @@ impl Driver {
 
     /// Waits, but no longer than until it is told to stop.
     async fn stopped_within(&mut self, wait: Duration) -> bool {
-        tokio::time::timeout(wait, stop_wanted(&mut self.stopping)).await.is_ok()
+        tokio::time::timeout(wait, stop_wanted(&mut self.stopping))
+            .await
+            .is_ok()
     }
 }
 
@@ -163,7 +210,9 @@ async fn stop_wanted(stopping: &mut watch::Receiver<bool>) {
 }
 
 fn wait_after(failures: u32) -> Duration {
-    FIRST_WAIT.saturating_mul(1 << (failures - 1).min(6)).min(LONGEST_WAIT)
+    FIRST_WAIT
+        .saturating_mul(1 << (failures - 1).min(6))
+        .min(LONGEST_WAIT)
 }
 
 impl Open {
@@ -182,7 +231,8 @@ impl Open {
     }
 
     fn subscribe(&mut self, scope: Scope, view: View, sender: bounded::Sender<Update>) {
-        self.subscriptions.retain(|(_, _, sender)| !sender.is_closed());
+        self.subscriptions
+            .retain(|(_, _, sender)| !sender.is_closed());
         self.subscriptions.push((scope, view, sender));
     }
 }
@@ -193,7 +243,9 @@ mod tests {
 
     #[test]
     fn the_wait_before_a_new_component_doubles_up_to_a_minute() {
-        let waits: Vec<_> = (1..9).map(|failures| wait_after(failures).as_secs()).collect();
+        let waits: Vec<_> = (1..9)
+            .map(|failures| wait_after(failures).as_secs())
+            .collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
     }
 }

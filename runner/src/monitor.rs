@@ -51,7 +51,10 @@ impl Monitor {
     /// When there is nothing to test: see [`TestError`].
     pub async fn test(&self, tag: impl Into<String>) -> Result<Report, TestError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Command::Test { tag: tag.into(), reply });
+        self.send(Command::Test {
+            tag: tag.into(),
+            reply,
+        });
         answer.await.unwrap_or(Err(TestError::Stopped))
     }
 
@@ -60,14 +63,22 @@ impl Monitor {
     /// last.
     pub fn subscribe(&self, scope: Scope, view: View) -> Updates {
         let (sender, updates) = bounded::channel(0);
-        self.send(Command::Subscribe { scope, view, sender });
+        self.send(Command::Subscribe {
+            scope,
+            view,
+            sender,
+        });
         Updates { updates }
     }
 
     /// The current report of a tag; none when unknown or stopped.
     pub async fn report(&self, tag: impl Into<String>, view: View) -> Option<Report> {
         let (reply, answer) = oneshot::channel();
-        self.send(Command::Report { tag: tag.into(), view, reply });
+        self.send(Command::Report {
+            tag: tag.into(),
+            view,
+            reply,
+        });
         answer.await.ok().flatten()
     }
 
@@ -265,7 +276,9 @@ impl Builder {
             let _ = shared.commands.send(Command::Hook(Hook::Pause));
         }
         tokio::spawn(Driver::new(began, requests, stopping, ending).run(first));
-        Ok(Monitor { shared: Arc::new(shared) })
+        Ok(Monitor {
+            shared: Arc::new(shared),
+        })
     }
 
     /// Reads the options as [`start`](Self::start) would and starts nothing. Gives the
@@ -282,7 +295,15 @@ impl Builder {
             Some(component) => component,
             None => Component::embedded()?,
         };
-        Ok((component, World { core: self.core, cache: self.cache, wall: self.wall }, self.options))
+        Ok((
+            component,
+            World {
+                core: self.core,
+                cache: self.cache,
+                wall: self.wall,
+            },
+            self.options,
+        ))
     }
 }
 

@@ -57,7 +57,8 @@ impl Build {
 }
 
 fn encode(module: &Path) -> Result<Vec<u8>> {
-    let module = fs::read(module).with_context(|| format!("failed to read {}", module.display()))?;
+    let module =
+        fs::read(module).with_context(|| format!("failed to read {}", module.display()))?;
     let component = wit_component::ComponentEncoder::default()
         .validate(true)
         .module(&module)
@@ -66,7 +67,9 @@ fn encode(module: &Path) -> Result<Vec<u8>> {
     let mut metadata = wasm_metadata::AddMetadata::default();
     metadata.name = AddMetadataField::Set(NAME.to_owned());
     metadata.processed_by = vec![(NAME.to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
-    metadata.to_wasm(&component).context("failed to add name and version to the component")
+    metadata
+        .to_wasm(&component)
+        .context("failed to add name and version to the component")
 }
 
 /// Leaves the file's time alone when nothing changed, so that nobody rebuilds.

@@ -40,14 +40,22 @@ impl Toolchain {
         let compilers = [in_use, PathBuf::from("/usr/bin/rustc")];
         let installed = compilers.iter().find(|rustc| has_target(rustc));
         if let Some(rustc) = installed {
-            return Some(Self::Installed { rustc: rustc.clone() });
+            return Some(Self::Installed {
+                rustc: rustc.clone(),
+            });
         }
         let lld = compilers.iter().find_map(|rustc| rust_lld(rustc));
-        compilers.iter().filter(|rustc| has_sources(rustc)).find_map(|rustc| {
-            // A compiler without a linker of its own can borrow another's.
-            let linker = rust_lld(rustc).or_else(|| lld.clone())?;
-            Some(Self::Sources { rustc: rustc.clone(), linker: Some(linker) })
-        })
+        compilers
+            .iter()
+            .filter(|rustc| has_sources(rustc))
+            .find_map(|rustc| {
+                // A compiler without a linker of its own can borrow another's.
+                let linker = rust_lld(rustc).or_else(|| lld.clone())?;
+                Some(Self::Sources {
+                    rustc: rustc.clone(),
+                    linker: Some(linker),
+                })
+            })
     }
 
     pub(crate) fn rustc(&self) -> &Path {
@@ -63,7 +71,10 @@ impl fmt::Display for Toolchain {
         match self {
             Self::Installed { .. } => write!(f, "{rustc} has the target {TARGET}"),
             Self::Sources { .. } => {
-                write!(f, "{rustc} has the library's sources; compiling them for {TARGET}")
+                write!(
+                    f,
+                    "{rustc} has the library's sources; compiling them for {TARGET}"
+                )
             }
         }
     }
@@ -71,7 +82,11 @@ impl fmt::Display for Toolchain {
 
 /// The path that `rustc --print` gives; none if it cannot be run.
 pub(crate) fn print_path(rustc: &Path, what: &[&str]) -> Option<PathBuf> {
-    let output = Command::new(rustc).arg("--print").args(what).output().ok()?;
+    let output = Command::new(rustc)
+        .arg("--print")
+        .args(what)
+        .output()
+        .ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     (output.status.success() && !text.trim().is_empty()).then(|| PathBuf::from(text.trim()))
 }

@@ -14,9 +14,9 @@ use wasmtime::component::{Accessor, Source, StreamConsumer, StreamReader, Stream
 use wasmtime::{Store, StoreContextMut};
 
 use super::{Command, Hook, Open, stop_wanted};
+use crate::engine::Component;
 use crate::engine::limits::{self, Entry};
 use crate::engine::v0_1::{self, World as Exports, control, hooks};
-use crate::engine::Component;
 use crate::host::{HostState, World};
 use crate::monitor::{Fault, StartError, TestError};
 use crate::report::{Problem, Severity, Update};
@@ -35,25 +35,38 @@ impl Instance {
         let pre = component.pre();
         let mut store = Store::new(pre.engine(), HostState::new(world));
         let entry = limits::apply(&mut store);
-        let exports = watched(&entry, pre.instantiate_async(&mut store)).await.map_err(failed)?;
-        Ok(Self { store, exports, entry })
+        let exports = watched(&entry, pre.instantiate_async(&mut store))
+            .await
+            .map_err(failed)?;
+        Ok(Self {
+            store,
+            exports,
+            entry,
+        })
     }
 
     /// Hands over the options; gives the warnings.
     pub(super) async fn start(&mut self, options: &str) -> Result<Vec<Problem>, StartError> {
         let control = self.exports.outwatch_monitor_control();
         let options = options.to_owned();
-        let call = self.store.run_concurrent(async |accessor| control.call_start(accessor, options).await);
+        let call = self
+            .store
+            .run_concurrent(async |accessor| control.call_start(accessor, options).await);
         match watched(&self.entry, call).await.flatten().map_err(failed)? {
             Ok(warnings) => Ok(v0_1::problems_in(warnings, Severity::Warning)),
-            Err(errors) => Err(StartError::Options(v0_1::problems_in(errors, Severity::Error))),
+            Err(errors) => Err(StartError::Options(v0_1::problems_in(
+                errors,
+                Severity::Error,
+            ))),
         }
     }
 
     /// The options in force.
     pub(super) async fn options(&mut self) -> Result<String, StartError> {
         let control = self.exports.outwatch_monitor_control();
-        let call = self.store.run_concurrent(async |accessor| control.call_options(accessor).await);
+        let call = self
+            .store
+            .run_concurrent(async |accessor| control.call_options(accessor).await);
         watched(&self.entry, call).await.flatten().map_err(failed)
     }
 
@@ -66,9 +79,14 @@ impl Instance {
     ) -> wasmtime::Result<()> {
         let exports = &self.exports;
         let life = self.store.run_concurrent(async |accessor| {
-            Life { exports, accessor, calls: FuturesUnordered::new(), open }
-                .lead(requests, stopping)
-                .await
+            Life {
+                exports,
+                accessor,
+                calls: FuturesUnordered::new(),
+                open,
+            }
+            .lead(requests, stopping)
+            .await
         });
         watched(&self.entry, life).await.flatten()
     }
@@ -105,10 +123,17 @@ impl Life<'_> {
         stopping: &mut watch::Receiver<bool>,
     ) -> wasmtime::Result<()> {
         self.take_over();
-        let mut run = pin!(self.exports.outwatch_monitor_control().call_run(self.accessor));
+        let mut run = pin!(
+            self.exports
+                .outwatch_monitor_control()
+                .call_run(self.accessor)
+        );
         let mut given_up = pin!(async {
             stop_wanted(stopping).await;
-            self.exports.outwatch_monitor_control().call_stop(self.accessor).await?;
+            self.exports
+                .outwatch_monitor_control()
+                .call_stop(self.accessor)
+                .await?;
             tokio::time::sleep(STOP_WITHIN).await;
             wasmtime::Result::Ok(())
         });
@@ -133,8 +158,12 @@ impl Life<'_> {
         if self.open.paused {
             self.hook(Hook::Pause);
         }
-        let tests: Vec<_> =
-            self.open.tests.iter().map(|(&test, (tag, _))| (test, tag.clone())).collect();
+        let tests: Vec<_> = self
+            .open
+            .tests
+            .iter()
+            .map(|(&test, (tag, _))| (test, tag.clone()))
+            .collect();
         for (test, tag) in tests {
             self.test(test, tag);
         }
@@ -151,12 +180,18 @@ impl Life<'_> {
                 let test = self.open.ask(tag.clone(), reply);
                 self.test(test, tag);
             }
-            Command::Subscribe { scope, view, sender } => {
+            Command::Subscribe {
+                scope,
+                view,
+                sender,
+            } => {
                 self.open.subscribe(scope.clone(), view, sender.clone());
                 self.subscribe(v0_1::filter_out(scope, view), sender);
             }
             Command::Report { tag, view, reply } => self.call(async move {
-                let report = control.call_report_of(accessor, tag, v0_1::view_out(view)).await?;
+                let report = control
+                    .call_report_of(accessor, tag, v0_1::view_out(view))
+                    .await?;
                 // One who no longer waits needs no answer; so below.
                 let _ = reply.send(report.map(v0_1::report_in));
                 Ok(Done::Nothing)
@@ -182,7 +217,8 @@ impl Life<'_> {
         match done {
             Done::Nothing => {}
             Done::Test(test, result) => {
-                self.open.answer(test, result.map(v0_1::report_in).map_err(test_error_in));
+                self.open
+                    .answer(test, result.map(v0_1::report_in).map_err(test_error_in));
             }
         }
     }
@@ -219,7 +255,9 @@ impl Life<'_> {
                 Hook::Activity => hooks.call_activity(accessor).await?,
                 Hook::NetworkChanged => hooks.call_network_changed(accessor).await?,
                 Hook::ConnectionFailed { tag, group, fault } => {
-                    hooks.call_connection_failed(accessor, tag, group, cause_out(fault)).await?;
+                    hooks
+                        .call_connection_failed(accessor, tag, group, cause_out(fault))
+                        .await?;
                 }
                 Hook::SelectionChanged(group) => {
                     hooks.call_selection_changed(accessor, group).await?;
@@ -278,7 +316,11 @@ impl StreamConsumer<HostState> for Feed {
                 source.read(store, &mut update)?;
                 let taken = update.map(|update| self.sender.start_send(v0_1::update_in(update)));
                 let gone = matches!(taken, Some(Err(_)));
-                Poll::Ready(Ok(if gone { StreamResult::Dropped } else { StreamResult::Completed }))
+                Poll::Ready(Ok(if gone {
+                    StreamResult::Dropped
+                } else {
+                    StreamResult::Completed
+                }))
             }
             Poll::Ready(Err(_)) => Poll::Ready(Ok(StreamResult::Dropped)),
             Poll::Pending if finish => Poll::Ready(Ok(StreamResult::Cancelled)),

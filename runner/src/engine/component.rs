@@ -85,8 +85,10 @@ impl Component {
     /// When it cannot be read, is no component, or does not fit the contract.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path)
-            .map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+        let bytes = std::fs::read(path).map_err(|source| LoadError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
         Self::load(&bytes, &path.display().to_string())
     }
 
@@ -104,15 +106,23 @@ impl Component {
         let component = match wasmtime::component::Component::from_binary(engine, bytes) {
             Ok(component) => component,
             Err(error) => {
-                return Err(LoadError::NotAComponent { origin, reason: format!("{error:#}") });
+                return Err(LoadError::NotAComponent {
+                    origin,
+                    reason: format!("{error:#}"),
+                });
             }
         };
         let fit = host::linker(engine)
             .and_then(|linker| linker.instantiate_pre(&component))
             .and_then(WorldPre::new);
         match fit {
-            Ok(pre) => Ok(Self { inner: Arc::new(Loaded { pre, origin }) }),
-            Err(error) => Err(LoadError::DoesNotFit { origin, reason: format!("{error:#}") }),
+            Ok(pre) => Ok(Self {
+                inner: Arc::new(Loaded { pre, origin }),
+            }),
+            Err(error) => Err(LoadError::DoesNotFit {
+                origin,
+                reason: format!("{error:#}"),
+            }),
         }
     }
 
@@ -123,7 +133,9 @@ impl Component {
 
 impl fmt::Debug for Component {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Component").field(&self.inner.origin).finish()
+        f.debug_tuple("Component")
+            .field(&self.inner.origin)
+            .finish()
     }
 }
 
@@ -135,5 +147,7 @@ fn engine() -> Result<&'static Engine, LoadError> {
         config.epoch_interruption(true);
         Engine::new(&config).map_err(|error| format!("{error:#}"))
     });
-    engine.as_ref().map_err(|reason| LoadError::Unavailable(reason.clone()))
+    engine
+        .as_ref()
+        .map_err(|reason| LoadError::Unavailable(reason.clone()))
 }

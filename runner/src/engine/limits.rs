@@ -47,7 +47,10 @@ pub(crate) fn store() -> StoreLimits {
 /// Puts a store under the limits. Gives what its owner must enter for each poll.
 pub(crate) fn apply(store: &mut Store<HostState>) -> Arc<Entry> {
     let watchdog = Watchdog::of(store.engine());
-    let entry = Arc::new(Entry { watchdog, since: AtomicU64::new(0) });
+    let entry = Arc::new(Entry {
+        watchdog,
+        since: AtomicU64::new(0),
+    });
     let watched = entry.clone();
     store.limiter(|state| &mut state.limits);
     store.set_hostcall_fuel(HOSTCALL);
@@ -76,7 +79,11 @@ impl Entry {
 
     /// Called by the guest's own code after each tick.
     fn check(&self) -> wasmtime::Result<UpdateDeadline> {
-        let ticks = self.watchdog.ticks.load(SeqCst).saturating_sub(self.since.load(SeqCst));
+        let ticks = self
+            .watchdog
+            .ticks
+            .load(SeqCst)
+            .saturating_sub(self.since.load(SeqCst));
         if u128::from(ticks) * TICK.as_millis() > ENTRY.as_millis() {
             let limit = ENTRY.as_secs();
             return Err(wasmtime::Error::msg(format!(
@@ -169,7 +176,10 @@ impl Flood {
     /// Counts one line.
     pub(crate) fn admit(&mut self) -> Admission {
         let now = Instant::now();
-        if self.window.is_none_or(|start| now.duration_since(start) >= FLOOD_WINDOW) {
+        if self
+            .window
+            .is_none_or(|start| now.duration_since(start) >= FLOOD_WINDOW)
+        {
             self.window = Some(now);
             self.lines = 0;
         }
@@ -191,10 +201,18 @@ mod tests {
         let mut flood = Flood::default();
         let admissions: Vec<_> = (0..FLOOD_LINES + 3).map(|_| flood.admit()).collect();
         let cut = FLOOD_LINES as usize;
-        assert!(admissions[..cut].iter().all(|&admission| admission == Admission::Admitted));
+        assert!(
+            admissions[..cut]
+                .iter()
+                .all(|&admission| admission == Admission::Admitted)
+        );
         assert_eq!(
             admissions[cut..],
-            [Admission::LimitReached, Admission::Dropped, Admission::Dropped]
+            [
+                Admission::LimitReached,
+                Admission::Dropped,
+                Admission::Dropped
+            ]
         );
         tokio::time::advance(FLOOD_WINDOW).await;
         assert_eq!(flood.admit(), Admission::Admitted);

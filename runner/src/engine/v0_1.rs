@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use crate::proxy_core::{self, Cause};
 use crate::report::{self, Report};
 
-pub(crate) use bindings::{Monitor as World, MonitorPre as WorldPre};
 pub(crate) use bindings::exports::outwatch::monitor::{control, hooks};
 pub(crate) use bindings::outwatch::monitor::{cache, log, outbounds, types};
+pub(crate) use bindings::{Monitor as World, MonitorPre as WorldPre};
 
 use bindings::wasi::http::types::{DnsErrorPayload, ErrorCode, Method};
 
@@ -106,9 +106,8 @@ fn method_name(method: Method) -> String {
 }
 
 pub(crate) fn response_out(response: proxy_core::Response) -> outbounds::Response {
-    let nanos = |duration: std::time::Duration| {
-        u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-    };
+    let nanos =
+        |duration: std::time::Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     let timing = response.timing;
     outbounds::Response {
         status: response.status,
@@ -143,9 +142,13 @@ pub(crate) fn fetch_error_out(error: proxy_core::FetchError) -> outbounds::Fetch
         }
         Cause::Refused => (phase, ErrorCode::ConnectionRefused),
         Cause::DialTimeout => (phase, ErrorCode::ConnectionTimeout),
-        Cause::DnsFailed => {
-            (phase, ErrorCode::DnsError(DnsErrorPayload { rcode: None, info_code: None }))
-        }
+        Cause::DnsFailed => (
+            phase,
+            ErrorCode::DnsError(DnsErrorPayload {
+                rcode: None,
+                info_code: None,
+            }),
+        ),
         Cause::DnsTimeout => (phase, ErrorCode::DnsTimeout),
         Cause::NoRoute => (phase, ErrorCode::DestinationIpUnroutable),
         Cause::TlsFailed => (phase, ErrorCode::TlsProtocolError),
@@ -156,7 +159,11 @@ pub(crate) fn fetch_error_out(error: proxy_core::FetchError) -> outbounds::Fetch
         Cause::Unsupported => (phase, ErrorCode::ConfigurationError),
         Cause::Other => (phase, ErrorCode::InternalError(None)),
     };
-    outbounds::FetchError { phase, code, text: error.text }
+    outbounds::FetchError {
+        phase,
+        code,
+        text: error.text,
+    }
 }
 
 pub(crate) fn view_out(view: report::View) -> types::View {
@@ -172,7 +179,10 @@ pub(crate) fn filter_out(scope: report::Scope, view: report::View) -> control::F
         report::Scope::Tag(tag) => control::Scope::Tag(tag),
         report::Scope::Group(tag) => control::Scope::Group(tag),
     };
-    control::Filter { scope, view: view_out(view) }
+    control::Filter {
+        scope,
+        view: view_out(view),
+    }
 }
 
 pub(crate) fn update_in(update: control::Update) -> report::Update {
@@ -291,7 +301,10 @@ fn failure_in(failure: types::TestFailure) -> report::Failure {
         Kind::Unsupported => report::ErrorKind::Unsupported,
         Kind::Other => report::ErrorKind::Other,
     };
-    report::Failure { kind, text: failure.text }
+    report::Failure {
+        kind,
+        text: failure.text,
+    }
 }
 
 fn reason_in(reason: types::Reason) -> report::Reason {

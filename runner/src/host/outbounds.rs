@@ -11,7 +11,12 @@ impl types::Host for HostState {}
 
 impl outbounds::Host for HostState {
     fn list(&mut self) -> Vec<types::Outbound> {
-        self.world.core.list().into_iter().map(v0_1::outbound_out).collect()
+        self.world
+            .core
+            .list()
+            .into_iter()
+            .map(v0_1::outbound_out)
+            .collect()
     }
 
     fn selected(&mut self, group: String, network: types::Network) -> Option<String> {
@@ -41,7 +46,9 @@ impl<T: Send> outbounds::HostWithStore<T> for HasSelf<HostState> {
             Some(Err(error)) => Err(broken(format!("the core's fetch failed: {error}"))),
             None => Err(broken("the core's fetch was lost".to_owned())),
         };
-        result.map(v0_1::response_out).map_err(v0_1::fetch_error_out)
+        result
+            .map(v0_1::response_out)
+            .map_err(v0_1::fetch_error_out)
     }
 }
 

@@ -48,10 +48,17 @@ pub async fn through_dial<C: ProxyCore + ?Sized>(
     let deadline = start + request.deadline.min(LONGEST);
     let plan = Plan::new(request)?;
 
-    let dialed = timeout_at(deadline + CORE_GRACE, core.dial(tag, &plan.target, deadline))
-        .await
-        .unwrap_or_else(|_| Err(dial_timeout(&plan)))?;
-    let mut timing = Timing { dns: dialed.dns, dial: start.elapsed(), ..Timing::default() };
+    let dialed = timeout_at(
+        deadline + CORE_GRACE,
+        core.dial(tag, &plan.target, deadline),
+    )
+    .await
+    .unwrap_or_else(|_| Err(dial_timeout(&plan)))?;
+    let mut timing = Timing {
+        dns: dialed.dns,
+        dial: start.elapsed(),
+        ..Timing::default()
+    };
 
     let Some(name) = &plan.tls_name else {
         return exchange(dialed.stream, &plan, request, start, deadline, timing).await;
@@ -64,8 +71,9 @@ pub async fn through_dial<C: ProxyCore + ?Sized>(
         Phase::Tls,
         plan.target.host.to_string(),
     );
-    let stream =
-        timeout_at(deadline, handshake).await.unwrap_or_else(|_| Err(tls_timeout(&plan)))?;
+    let stream = timeout_at(deadline, handshake)
+        .await
+        .unwrap_or_else(|_| Err(tls_timeout(&plan)))?;
     timing.tls = Some(before_tls.elapsed());
     exchange(stream, &plan, request, start, deadline, timing).await
 }

@@ -2,10 +2,12 @@
 //! each.
 
 pub mod config;
+mod core;
 pub mod fetch;
 mod proxy_core;
 mod report;
 
+pub use crate::core::{NativeCore, SelectError};
 pub use proxy_core::*;
 pub use report::*;
 /// Placeholder until the driver stands.

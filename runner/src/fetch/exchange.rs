@@ -39,8 +39,9 @@ pub(super) async fn exchange<S: Io>(
     let talk = async {
         let mut sender = sender;
         let first = first_response(&mut sender, plan, request, start, &mut timing);
-        let (mut response, reusable) =
-            timeout_at(deadline, first).await.unwrap_or_else(|_| Err(timeout(target)))?;
+        let (mut response, reusable) = timeout_at(deadline, first)
+            .await
+            .unwrap_or_else(|_| Err(timeout(target)))?;
         if request.repeat && reusable {
             // T-3: a second round trip that fails or is late takes nothing away.
             let second = timeout_at(deadline, round_trip_again(&mut sender, plan)).await;
@@ -68,23 +69,43 @@ async fn first_response(
 ) -> Result<(Response, bool), FetchError> {
     let target = &plan.target;
     let failed = |error: hyper::Error| of_http(Phase::Http, &target.to_string(), &error);
-    let response = sender.send_request(plan.head.clone()).await.map_err(failed)?;
+    let response = sender
+        .send_request(plan.head.clone())
+        .await
+        .map_err(failed)?;
     timing.first_byte = start.elapsed();
 
     let (head, mut incoming) = response.into_parts();
-    let (body, reusable) =
-        read_body(&mut incoming, request.body_limit as usize).await.map_err(failed)?;
+    let (body, reusable) = read_body(&mut incoming, request.body_limit as usize)
+        .await
+        .map_err(failed)?;
     timing.total = start.elapsed();
     let headers = head
         .headers
         .iter()
-        .filter(|(name, _)| request.response_headers.iter().any(|wanted| wanted == name.as_str()))
+        .filter(|(name, _)| {
+            request
+                .response_headers
+                .iter()
+                .any(|wanted| wanted == name.as_str())
+        })
         .map(|(name, value)| {
-            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+            (
+                name.as_str().to_owned(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
         })
         .collect();
     let status = head.status.as_u16();
-    Ok((Response { status, headers, body, timing: *timing }, reusable))
+    Ok((
+        Response {
+            status,
+            headers,
+            body,
+            timing: *timing,
+        },
+        reusable,
+    ))
 }
 
 /// At most `limit` bytes, and whether that was all of the body.

@@ -29,7 +29,11 @@ pub(crate) fn of_io(phase: Phase, peer: &str, error: &io::Error) -> FetchError {
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::NotConnected => (Cause::Reset, format!("{peer} reset the connection")),
         io::ErrorKind::TimedOut => {
-            let cause = if phase == Phase::Dial { Cause::DialTimeout } else { Cause::Timeout };
+            let cause = if phase == Phase::Dial {
+                Cause::DialTimeout
+            } else {
+                Cause::Timeout
+            };
             (cause, format!("{peer} did not answer in time"))
         }
         io::ErrorKind::NetworkUnreachable
@@ -48,13 +52,25 @@ pub(crate) fn of_http(phase: Phase, peer: &str, error: &hyper::Error) -> FetchEr
         return of_io(phase, peer, error);
     }
     let (cause, text) = if error.is_parse_too_large() {
-        (Cause::HttpMalformed, format!("the response headers of {peer} are too large"))
+        (
+            Cause::HttpMalformed,
+            format!("the response headers of {peer} are too large"),
+        )
     } else if error.is_incomplete_message() {
-        (Cause::Eof, format!("{peer} closed the connection before the response was complete"))
+        (
+            Cause::Eof,
+            format!("{peer} closed the connection before the response was complete"),
+        )
     } else if error.is_canceled() || error.is_closed() {
-        (Cause::Eof, format!("{peer} closed the connection before it was asked anything"))
+        (
+            Cause::Eof,
+            format!("{peer} closed the connection before it was asked anything"),
+        )
     } else {
-        (Cause::HttpMalformed, format!("{peer} did not answer in HTTP/1.1 ({error})"))
+        (
+            Cause::HttpMalformed,
+            format!("{peer} did not answer in HTTP/1.1 ({error})"),
+        )
     };
     FetchError::new(phase, cause, text)
 }
@@ -64,15 +80,18 @@ fn of_tls(phase: Phase, peer: &str, error: &rustls::Error) -> FetchError {
         rustls::Error::InvalidCertificate(error) => {
             (Cause::TlsCertificate, certificate_text(peer, error))
         }
-        rustls::Error::NoCertificatesPresented => {
-            (Cause::TlsCertificate, format!("{peer} presented no certificate"))
-        }
-        rustls::Error::AlertReceived(alert) => {
-            (Cause::TlsFailed, format!("{peer} ended TLS with the alert {alert:?}"))
-        }
-        rustls::Error::InvalidMessage(_) => {
-            (Cause::TlsFailed, format!("{peer} does not speak TLS ({error})"))
-        }
+        rustls::Error::NoCertificatesPresented => (
+            Cause::TlsCertificate,
+            format!("{peer} presented no certificate"),
+        ),
+        rustls::Error::AlertReceived(alert) => (
+            Cause::TlsFailed,
+            format!("{peer} ended TLS with the alert {alert:?}"),
+        ),
+        rustls::Error::InvalidMessage(_) => (
+            Cause::TlsFailed,
+            format!("{peer} does not speak TLS ({error})"),
+        ),
         _ => (Cause::TlsFailed, format!("TLS with {peer} failed: {error}")),
     };
     FetchError::new(phase, cause, text)

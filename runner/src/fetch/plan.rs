@@ -31,12 +31,18 @@ impl Plan {
             "http" => false,
             "https" => true,
             other => {
-                return Err(unsupported(format!("no `{other}` URL can be tested: {url}")));
+                return Err(unsupported(format!(
+                    "no `{other}` URL can be tested: {url}"
+                )));
             }
         };
         let target = target(&url, request)?;
         let tls_name = if tls { Some(tls_name(&target)?) } else { None };
-        Ok(Self { tls_name, head: head(&url, request)?, target })
+        Ok(Self {
+            tls_name,
+            head: head(&url, request)?,
+            target,
+        })
     }
 }
 
@@ -51,7 +57,11 @@ fn target(url: &Url, request: &Request) -> Result<Target, FetchError> {
         .port_or_known_default()
         .filter(|port| *port != 0)
         .ok_or_else(|| unsupported(format!("port 0 cannot be dialed: {url}")))?;
-    Ok(Target { host, port, family: request.family })
+    Ok(Target {
+        host,
+        port,
+        family: request.family,
+    })
 }
 
 fn tls_name(target: &Target) -> Result<ServerName<'static>, FetchError> {
@@ -76,7 +86,10 @@ fn head(url: &Url, request: &Request) -> Result<http::Request<Empty<Bytes>>, Fet
     *head.method_mut() = method;
     *head.uri_mut() = uri;
     let headers = head.headers_mut();
-    headers.insert(HOST, value("host", &url[Position::BeforeHost..Position::AfterPort])?);
+    headers.insert(
+        HOST,
+        value("host", &url[Position::BeforeHost..Position::AfterPort])?,
+    );
     if !request.repeat {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }

@@ -2,6 +2,7 @@
 //! each.
 
 pub mod config;
+mod core;
 mod driver;
 mod engine;
 pub mod fetch;
@@ -11,6 +12,7 @@ mod proxy_core;
 mod report;
 pub mod store;
 
+pub use crate::core::{NativeCore, SelectError};
 pub use engine::{Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;

@@ -144,6 +144,7 @@ pub(crate) fn report_out(report: engine::Report) -> types::Report {
         error: report.error.map(failure_out),
         ip: report.ip.map(ip_info_out),
         ip_from_cache: report.ip_from_cache,
+        ip_pending: report.ip_pending,
         ipv6: match report.ipv6 {
             engine::Ipv6::Unknown => types::Ipv6Support::Unknown,
             engine::Ipv6::Yes => types::Ipv6Support::Yes,

@@ -239,6 +239,7 @@ pub(crate) fn report_in(report: types::Report) -> Report {
         error: report.error.map(failure_in),
         ip: report.ip.map(ip_info_in),
         ip_from_cache: report.ip_from_cache,
+        ip_pending: report.ip_pending,
         ipv6: match report.ipv6 {
             types::Ipv6Support::Unknown => report::Ipv6::Unknown,
             types::Ipv6Support::Yes => report::Ipv6::Yes,

@@ -60,13 +60,19 @@ impl FollowUps {
     }
 
     pub(crate) fn want(&mut self, id: Id, subject: Subject) {
+        if !self.concerns(id, subject) {
+            self.queued.insert((id, subject));
+            self.queue.push_back((id, subject));
+        }
+    }
+
+    /// Whether one about this is queued or runs.
+    pub(crate) fn concerns(&self, id: Id, subject: Subject) -> bool {
         let runs = self
             .running
             .get(&id)
             .is_some_and(|running| running.subject == subject);
-        if !runs && self.queued.insert((id, subject)) {
-            self.queue.push_back((id, subject));
-        }
+        runs || self.queued.contains(&(id, subject))
     }
 
     pub(crate) fn busy(&self) -> usize {
@@ -149,10 +155,10 @@ impl FollowUps {
         }
     }
 
-    /// N-1: what has not started is dropped.
-    pub(crate) fn clear_queue(&mut self) {
+    /// N-1: what has not started is dropped; says what it was.
+    pub(crate) fn clear_queue(&mut self) -> BTreeSet<(Id, Subject)> {
         self.queue.clear();
-        self.queued.clear();
+        core::mem::take(&mut self.queued)
     }
 
     /// An outbound is gone; gives the probe that is out for it.

@@ -224,7 +224,7 @@ impl Monitor {
         Line::new(event).text("tag", self.topology.tag(id))
     }
 
-    /// Only asked-for tests start while idle (N-1) or paused (N-5).
+    /// Only tests that were asked for start while idle (N-1, S-10) or paused (N-5).
     fn is_awake(&self) -> bool {
         !self.life.is_idle() && !self.life.is_paused()
     }

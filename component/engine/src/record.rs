@@ -20,6 +20,8 @@ pub(crate) struct Record {
     /// Boxed, since most of many outbounds may never get one.
     pub(crate) ip: Option<Box<IpInfo>>,
     pub(crate) ip_from_cache: bool,
+    /// Only for the display view: a lookup waits or runs.
+    pub(crate) ip_pending: bool,
     pub(crate) ipv6: Option<(bool, Ipv6Source)>,
     /// Why the last test ran, and how many probes it took.
     pub(crate) reason: Option<Reason>,

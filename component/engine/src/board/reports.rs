@@ -82,6 +82,7 @@ fn of_record(entry: &Entry, record: &Record, view: View, now: Now) -> Report {
     //
     report.testing = view == View::Display && record.testing;
     report.miss = view == View::Display && record.miss;
+    report.ip_pending = view == View::Display && record.ip_pending;
     report
 }
 
@@ -109,6 +110,7 @@ fn blank(entry: &Entry) -> Report {
         error: None,
         ip: None,
         ip_from_cache: false,
+        ip_pending: false,
         ipv6: Ipv6::Unknown,
         ipv6_source: None,
         status_text: None,

@@ -139,6 +139,8 @@ impl Monitor {
             self.timers.clear(Timer::Wait(id));
             self.cycle.mark(id);
         }
-        self.follow_ups.clear_queue();
+        for (id, subject) in self.follow_ups.clear_queue() {
+            self.show_pending(id, subject, false);
+        }
     }
 }

@@ -68,9 +68,7 @@ impl Monitor {
 
     /// E-7
     fn fill_immediate_lane(&mut self) {
-        while !self.life.is_paused()
-            && self.running.busy(Lane::Immediate) < self.options.immediate_limit
-        {
+        while self.running.busy(Lane::Immediate) < self.options.immediate_limit {
             let Some((id, want)) = self.demand.pop(Lane::Immediate) else {
                 return;
             };

@@ -32,15 +32,16 @@ impl Monitor {
     /// T-9: a pool of its own, as large as the workers'.
     pub(super) fn fill_follow_ups(&mut self) {
         let room = usize::try_from(self.options.workers).unwrap_or(usize::MAX);
-        while !self.life.is_paused() && self.follow_ups.busy() < room {
+        while self.follow_ups.busy() < room {
             let Some((id, subject)) = self.follow_ups.pop() else {
                 return;
             };
-            let open = gate::is_open(&self.topology, &self.board, &self.running, id);
-            // D-2: with the gate shut it is wanted again when the gate opens.
-            if open && self.is_missing(id, subject) {
+            if !self.is_missing(id, subject) {
+                self.show_pending(id, subject, false);
+            } else if gate::is_open(&self.topology, &self.board, &self.running, id) {
                 self.begin_follow_up(id, subject);
             }
+            // D-2: with the gate shut it is wanted again when the gate opens.
         }
     }
 
@@ -72,6 +73,7 @@ impl Monitor {
         match (subject, outcome) {
             (_, ProbeOutcome::NotReady(_)) => {
                 self.follow_ups.end(id);
+                self.show_pending(id, subject, false);
             }
             (Subject::Ip, ProbeOutcome::Answered(answer)) => self.service_answered(id, &answer),
             (Subject::Ip, ProbeOutcome::Failed(failure)) => {
@@ -154,6 +156,7 @@ impl Monitor {
             None => {
                 // I-6: what was known stays.
                 self.follow_ups.end(id);
+                self.show_pending(id, Subject::Ip, false);
                 let line = self.line("ip_failed", id);
                 self.log(Level::Info, line);
             }
@@ -203,6 +206,7 @@ impl Monitor {
     }
 
     fn take_ip(&mut self, id: Id, lookup: &FollowUp, info: IpInfo, answer: &Answer) {
+        self.show_pending(id, Subject::Ip, false);
         let follows_host = self.topology.get(id).exit_follows_host;
         if follows_host && lookup.generation != self.life.generation() {
             // I-7: the address of the network before; a test of the new one follows.
@@ -229,6 +233,15 @@ impl Monitor {
         self.log(Level::Info, line.word("time_ms", time_ms));
         self.board.touch(id, View::Confirmed, Urgency::Debounced);
         self.keep(id, Lane::Worker);
+    }
+
+    /// Lets people see whether a lookup is still to come.
+    pub(super) fn show_pending(&mut self, id: Id, subject: Subject, pending: bool) {
+        let record = self.board.edit(id);
+        if subject == Subject::Ip && record.ip_pending != pending {
+            record.ip_pending = pending;
+            self.board.touch(id, View::Display, Urgency::Debounced);
+        }
     }
 
     fn take_ipv6(&mut self, id: Id, carries: Option<bool>) {

@@ -173,6 +173,7 @@ impl Monitor {
         for subject in [Subject::Ip, Subject::Ipv6] {
             if self.is_missing(id, subject) {
                 self.follow_ups.want(id, subject);
+                self.show_pending(id, subject, true);
             }
         }
     }

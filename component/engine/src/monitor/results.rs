@@ -8,6 +8,7 @@ use crate::action::{AskError, Level};
 use crate::board::Urgency;
 use crate::demand::{Lane, Waiting, Want};
 use crate::expect::Reading;
+use crate::followup::Subject;
 use crate::record::{Failed, Known, NotReady, Success};
 use crate::report::{DelaySource, Failure, Reason, View};
 use crate::running::Test;
@@ -42,6 +43,9 @@ impl Monitor {
         }
         if ok {
             self.keep(id, test.want.lane);
+        } else if !self.follow_ups.concerns(id, Subject::Ip) {
+            // It waited for its gate, and comes with the next success.
+            self.show_pending(id, Subject::Ip, false);
         }
         self.asks.leaf_over(&test.want.tickets, &Ok(()));
         self.cues.push(Cue::Landed { id, ok, recovered });

@@ -67,6 +67,21 @@ fn i1_the_first_answer_ends_the_lookup_and_each_request_is_bounded() {
 }
 
 #[test]
+fn t7_the_display_view_says_whether_a_lookup_is_still_to_come() {
+    for (reply, found) in [(body(30, &address("8.8.8.8")), true), (refused(30), false)] {
+        let mut world = world(reply).start();
+        assert!(!world.shown("a").ip_pending);
+        let ticket = world.ask("a");
+        world.run_to(50);
+        assert!(world.answer(ticket).is_some(), "answered before the lookup");
+        assert!(world.shown("a").ip_pending && !world.confirmed("a").ip_pending);
+        world.run_to(MINUTE);
+        assert!(!world.shown("a").ip_pending);
+        assert_eq!(world.shown("a").ip.is_some(), found);
+    }
+}
+
+#[test]
 fn i3_an_answer_that_does_not_count_moves_to_the_next_service() {
     for answer in [
         status(10, 500),

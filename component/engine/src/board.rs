@@ -101,9 +101,10 @@ impl Board {
             }
             note(change);
             for group in topology.groups_above(change.id) {
-                if self.shows_change(topology, group, change.id) {
+                if let Some(view) = self.shown_change(topology, group, change) {
                     let change = Change {
                         id: group,
+                        view,
                         ..change
                     };
                     self.turn_face(topology, change);
@@ -131,11 +132,14 @@ impl Board {
         }
     }
 
-    /// Whether a group looks different after a change of an entry below it.
-    fn shows_change(&self, topology: &Topology, group: Id, changed: Id) -> bool {
+    /// In which view a group looks different after a change of an entry below it.
+    fn shown_change(&self, topology: &Topology, group: Id, change: Change) -> Option<View> {
         let via = self.via(topology, group);
         let before = self.faces.get(&group).and_then(|face| face.via);
-        via != before || via == Some(changed)
+        if via != before {
+            return Some(View::Confirmed);
+        }
+        (via == Some(change.id)).then_some(change.view)
     }
 
     fn turn_face(&mut self, topology: &Topology, change: Change) {

@@ -45,6 +45,8 @@ pub(crate) struct FollowUp {
 pub(crate) struct FollowUps {
     queue: VecDeque<(Id, Subject)>,
     queued: BTreeSet<(Id, Subject)>,
+    /// Those whose detour is being tested (D-2).
+    held: BTreeSet<(Id, Subject)>,
     running: BTreeMap<Id, FollowUp>,
     /// I-7: services that an outbound's exit has asked too often.
     resting: BTreeMap<(Id, &'static str), Instant>,
@@ -72,7 +74,7 @@ impl FollowUps {
             .running
             .get(&id)
             .is_some_and(|running| running.subject == subject);
-        runs || self.queued.contains(&(id, subject))
+        runs || self.queued.contains(&(id, subject)) || self.held.contains(&(id, subject))
     }
 
     pub(crate) fn busy(&self) -> usize {
@@ -89,6 +91,27 @@ impl FollowUps {
         let next = self.queue.remove(at)?;
         self.queued.remove(&next);
         Some(next)
+    }
+
+    /// Puts one aside until its detour has been tested.
+    pub(crate) fn hold(&mut self, id: Id, subject: Subject) {
+        self.held.insert((id, subject));
+    }
+
+    /// Queues what was put aside of an outbound.
+    pub(crate) fn release(&mut self, id: Id) {
+        for subject in [Subject::Ip, Subject::Ipv6] {
+            if self.held.remove(&(id, subject)) {
+                self.want(id, subject);
+            }
+        }
+    }
+
+    /// Queues all that was put aside.
+    pub(crate) fn release_all(&mut self) {
+        for (id, subject) in core::mem::take(&mut self.held) {
+            self.want(id, subject);
+        }
     }
 
     /// Begins one, without a probe.
@@ -158,13 +181,16 @@ impl FollowUps {
     /// N-1: what has not started is dropped; says what it was.
     pub(crate) fn clear_queue(&mut self) -> BTreeSet<(Id, Subject)> {
         self.queue.clear();
-        core::mem::take(&mut self.queued)
+        let mut dropped = core::mem::take(&mut self.queued);
+        dropped.append(&mut self.held);
+        dropped
     }
 
     /// An outbound is gone; gives the probe that is out for it.
     pub(crate) fn forget(&mut self, id: Id) -> Option<ProbeId> {
         self.queue.retain(|&(of, _)| of != id);
         self.queued.retain(|&(of, _)| of != id);
+        self.held.retain(|&(of, _)| of != id);
         self.resting.retain(|&(of, _), _| of != id);
         self.running.remove(&id)?.probe
     }

@@ -27,6 +27,16 @@ pub(crate) fn is_open(topology: &Topology, board: &Board, running: &Running, id:
     }
 }
 
+/// Whether what an outbound dials through is left in peace. That is all that a
+/// lookup waits for: its outbound has just worked.
+pub(crate) fn is_quiet(topology: &Topology, running: &Running, id: Id) -> bool {
+    let leaf = topology
+        .get(id)
+        .detour
+        .and_then(|detour| topology.leaf(detour));
+    leaf.is_none_or(|leaf| !running.contains(leaf))
+}
+
 /// Whose test would open the gate of an outbound, if it is shut.
 pub(crate) fn keeper(topology: &Topology, board: &Board, running: &Running, id: Id) -> Option<Id> {
     if is_open(topology, board, running, id) {

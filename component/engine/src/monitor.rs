@@ -74,8 +74,10 @@ enum Cue {
     ConnectionFailed(Id),
     Switched(Id, Switch),
     Ready(Id),
+    /// A test ended without a result.
+    Left(Id),
     /// A test is over and its result stands on the board.
-    Landed {
+    Over {
         id: Id,
         ok: bool,
         recovered: bool,

@@ -113,8 +113,12 @@ impl Topology {
         let id = self
             .find(&selection.group)
             .filter(|&id| self.is_group(id))?;
-        let tcp = selection.tcp.as_deref().and_then(|tag| self.find(tag));
-        let udp = selection.udp.as_deref().and_then(|tag| self.find(tag));
+        // One that is no member is no choice.
+        let member = |tag: &Option<String>| {
+            let member = self.find(tag.as_deref()?)?;
+            self.get(member).parents.contains(&id).then_some(member)
+        };
+        let (tcp, udp) = (member(&selection.tcp), member(&selection.udp));
         let entry = &mut self.entries[id.index()];
         let switch = Switch {
             tcp: entry.selected != tcp,

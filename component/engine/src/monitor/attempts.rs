@@ -122,6 +122,8 @@ impl Monitor {
         let step = stages.reach_mark();
         let next = stages.next_mark();
         let idle = test.probe.is_none();
+        // After a sleep the deadline may have passed as well.
+        let late = stages.time_left(self.now.mono).is_zero();
         match step {
             AtMark::Try { miss } => {
                 self.timers.set(Timer::Mark(id), next);
@@ -132,7 +134,7 @@ impl Monitor {
                     self.show_miss(id);
                 }
                 // S-1: an attempt that runs is left to answer.
-                if idle {
+                if idle && !late {
                     self.send_attempt(id);
                 }
             }

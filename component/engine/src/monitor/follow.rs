@@ -38,10 +38,12 @@ impl Monitor {
             };
             if !self.is_missing(id, subject) {
                 self.show_pending(id, subject, false);
-            } else if gate::is_open(&self.topology, &self.board, &self.running, id) {
+            } else if gate::is_quiet(&self.topology, &self.running, id) {
                 self.begin_follow_up(id, subject);
+            } else {
+                // D-2
+                self.follow_ups.hold(id, subject);
             }
-            // D-2: with the gate shut it is wanted again when the gate opens.
         }
     }
 

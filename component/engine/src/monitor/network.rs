@@ -66,6 +66,7 @@ impl Monitor {
         self.log(Level::Info, line);
         self.clear_test_timers(id);
         self.show_over(id);
+        self.cues.push(Cue::Left(id));
         if test.want.tickets.is_empty() && !self.is_awake() {
             self.cycle.leave(id);
             self.cycle.mark(id);

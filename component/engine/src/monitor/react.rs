@@ -29,7 +29,8 @@ impl Monitor {
                 Cue::ConnectionFailed(id) => self.suspect(id),
                 Cue::Switched(group, switch) => self.switched(group, switch),
                 Cue::Ready(id) => self.want(id, Reason::Ready, None),
-                Cue::Landed { id, ok, recovered } => self.landed(id, ok, recovered),
+                Cue::Left(id) => self.open_gates(id),
+                Cue::Over { id, ok, recovered } => self.over(id, ok, recovered),
             }
         }
     }
@@ -140,21 +141,12 @@ impl Monitor {
         }
     }
 
-    /// A result came: gates may open, those behind it may have to be tested again.
-    fn landed(&mut self, id: Id, ok: bool, recovered: bool) {
+    /// A result came: those behind it may have to be tested again.
+    fn over(&mut self, id: Id, ok: bool, recovered: bool) {
         if !self.topology.is_alive(id) {
             return;
         }
-        for gated in self.topology.gated_by(id) {
-            if !gate::is_open(&self.topology, &self.board, &self.running, gated) {
-                continue;
-            }
-            if self.demand.waits_for(gated, Waiting::Gate) {
-                self.timers.clear(Timer::Wait(gated));
-                self.demand.release(gated);
-            }
-            self.want_follow_ups(gated);
-        }
+        self.open_gates(id);
         if ok {
             self.want_follow_ups(id);
         }
@@ -164,6 +156,19 @@ impl Monitor {
                 if self.board.get(dependent).known() != Known::Nothing {
                     self.want(dependent, Reason::Recovered, None);
                 }
+            }
+        }
+    }
+
+    /// D-2: a test of what others dial through ended.
+    fn open_gates(&mut self, id: Id) {
+        for gated in self.topology.gated_by(id) {
+            self.follow_ups.release(gated);
+            if self.demand.waits_for(gated, Waiting::Gate)
+                && gate::is_open(&self.topology, &self.board, &self.running, gated)
+            {
+                self.timers.clear(Timer::Wait(gated));
+                self.demand.release(gated);
             }
         }
     }

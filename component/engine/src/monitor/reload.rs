@@ -40,6 +40,7 @@ impl Monitor {
             self.welcome(id);
         }
         self.look_at_groups(&replaced);
+        self.follow_ups.release_all();
         for opened in self.publisher.regroup(&gone, &self.topology) {
             self.timers.set(
                 Timer::Window(opened),

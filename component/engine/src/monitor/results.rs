@@ -8,7 +8,6 @@ use crate::action::{AskError, Level};
 use crate::board::Urgency;
 use crate::demand::{Lane, Waiting, Want};
 use crate::expect::Reading;
-use crate::followup::Subject;
 use crate::record::{Failed, Known, NotReady, Success};
 use crate::report::{DelaySource, Failure, Reason, View};
 use crate::running::Test;
@@ -43,12 +42,9 @@ impl Monitor {
         }
         if ok {
             self.keep(id, test.want.lane);
-        } else if !self.follow_ups.concerns(id, Subject::Ip) {
-            // It waited for its gate, and comes with the next success.
-            self.show_pending(id, Subject::Ip, false);
         }
         self.asks.leaf_over(&test.want.tickets, &Ok(()));
-        self.cues.push(Cue::Landed { id, ok, recovered });
+        self.cues.push(Cue::Over { id, ok, recovered });
     }
 
     /// Writes a result on the board and into the log; says whether the outbound works
@@ -105,6 +101,7 @@ impl Monitor {
         };
         self.clear_test_timers(id);
         self.show_over(id);
+        self.cues.push(Cue::Left(id));
         let line = self
             .line("not_ready", id)
             .word("reason", test.want.reason.as_str());

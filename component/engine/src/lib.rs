@@ -24,19 +24,43 @@
 extern crate alloc;
 
 mod action;
+mod asks;
+mod board;
+mod cycle;
+mod demand;
+mod expect;
+mod followup;
+mod gate;
 mod input;
+mod journal;
+mod life;
+mod monitor;
 mod options;
+mod publisher;
+mod record;
 mod report;
+mod ring;
+mod running;
+mod saved;
+mod services;
+mod stages;
+mod text;
 mod time;
+mod timers;
+mod topology;
+mod urls;
 
 pub use action::{Action, AskError, Level, Outcome, Probe, Request, Update};
 pub use input::{
     Answer, Cause, Filter, Input, Kind, Outbound, ProbeOutcome, Readiness, Scope, Selection, Setup,
 };
+pub use monitor::Monitor;
 pub use options::{ExpectedStatus, Options, StatusRange};
 pub use report::{
-    DelaySource, ErrorKind, Failure, IpInfo, Ipv6, Ipv6Source, Reason, Report, State, Stats, View,
+    DelaySource, ErrorKind, Failure, IpInfo, Ipv6, Ipv6Source, Measurement, Reason, Report, State,
+    Stats, View,
 };
+pub use services::{hosts as service_hosts, read_answer};
 pub use time::{Instant, Now};
 
 /// Keys of saved results in the host's cache start with this; the engine reads

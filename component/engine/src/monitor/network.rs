@@ -49,6 +49,7 @@ impl Monitor {
         if self.cycle.end() {
             // Its results are of the old network; the new cycle covers all of it.
             self.urls.restore();
+            self.saved.call();
             self.log(Level::Info, Line::new("cycle_broken_off"));
         }
         self.cues.push(Cue::Cycle(reason));

@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use super::{Cue, Monitor};
 use crate::action::Level;
+use crate::board::Urgency;
 use crate::demand::{Lane, Waiting, Want};
 use crate::followup::Subject;
 use crate::gate;
@@ -175,7 +176,7 @@ impl Monitor {
 
     /// T-8, V-2: what is still to be learnt of an outbound that works.
     fn want_follow_ups(&mut self, id: Id) {
-        for subject in [Subject::Ip, Subject::Ipv6] {
+        for subject in Subject::ALL {
             if self.is_missing(id, subject) {
                 self.follow_ups.want(id, subject);
                 self.show_pending(id, subject, true);
@@ -189,7 +190,8 @@ impl Monitor {
             return;
         }
         if let Some(test) = self.running.get_mut(id) {
-            // E-3
+            // E-3; E-1: what it joins becomes as urgent.
+            test.urgency = Urgency::AtOnce;
             test.want.tickets.extend(ticket);
             let line = self.line("joined", id).word("reason", reason.as_str());
             return self.log(Level::Info, line);

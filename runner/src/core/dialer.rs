@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::eyeballs::{Preference, STAGGER, interleave, race};
@@ -28,9 +28,9 @@ pub(super) struct DialFields {
     domain_strategy: Strategy,
     #[serde(deserialize_with = "duration")]
     fallback_delay: Option<Duration>,
-    routing_mark: Option<IgnoredAny>,
+    routing_mark: Option<Value>,
     netns: Option<String>,
-    domain_resolver: Option<IgnoredAny>,
+    domain_resolver: Option<Value>,
 }
 
 impl DialFields {
@@ -181,7 +181,10 @@ impl Dialer {
     async fn open(&self, address: SocketAddr) -> io::Result<TcpStream> {
         let (socket, local) = match address {
             SocketAddr::V4(_) => (TcpSocket::new_v4()?, self.bind_v4.map(IpAddr::from)),
-            SocketAddr::V6(_) => (TcpSocket::new_v6()?, self.bind_v6.map(IpAddr::from)),
+            SocketAddr::V6(_) => (
+                TcpSocket::new_v6().map_err(no_ipv6)?,
+                self.bind_v6.map(IpAddr::from),
+            ),
         };
         #[cfg(target_os = "linux")]
         if let Some(interface) = &self.interface {
@@ -194,6 +197,11 @@ impl Dialer {
         stream.set_nodelay(true)?;
         Ok(stream)
     }
+}
+
+/// A host without IPv6 cannot even make the socket.
+fn no_ipv6(error: io::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::AddrNotAvailable, error)
 }
 
 /// One error for all addresses: the one that says most, with each in its text.

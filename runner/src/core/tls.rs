@@ -29,8 +29,8 @@ pub(super) struct TlsFields {
     insecure: bool,
     disable_sni: bool,
     alpn: Strings,
-    min_version: Version,
-    max_version: Version,
+    min_version: Option<Version>,
+    max_version: Option<Version>,
     certificate: Strings,
     certificate_path: Option<PathBuf>,
     // What this core cannot do.
@@ -52,11 +52,8 @@ pub(super) struct TlsFields {
     kernel_rx: Value,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 enum Version {
-    #[default]
-    #[serde(rename = "")]
-    Unset,
     #[serde(rename = "1.0", alias = "1.1")]
     Old,
     #[serde(rename = "1.2")]
@@ -126,7 +123,7 @@ impl TlsFields {
                 "certificate_public_key_sha256",
                 given(&self.certificate_public_key_sha256),
             ),
-            ("max_version", self.max_version == Version::Old),
+            ("max_version", self.max_version == Some(Version::Old)),
         ]
         .into_iter()
         .find_map(|(field, beyond)| beyond.then_some(field))
@@ -158,12 +155,12 @@ impl TlsFields {
             (true, path) => path.map(Source::File),
         };
         let versions = match (self.min_version, self.max_version) {
-            (Version::V13, Version::V12) => {
+            (Some(Version::V13), Some(Version::V12)) => {
                 reader.error("tls.min_version", "above `tls.max_version`");
                 return None;
             }
-            (Version::V13, _) => Versions::Only13,
-            (_, Version::V12) => Versions::Only12,
+            (Some(Version::V13), _) => Versions::Only13,
+            (_, Some(Version::V12)) => Versions::Only12,
             _ => Versions::Both,
         };
         Some(Recipe {

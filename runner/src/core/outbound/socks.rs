@@ -5,7 +5,6 @@ use std::net::{IpAddr, SocketAddr};
 
 use async_trait::async_trait;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use tokio_socks::tcp::{Socks4Stream, Socks5Stream};
 use tokio_socks::{Error, TargetAddr};
@@ -36,7 +35,7 @@ enum Version {
     #[serde(rename = "4a")]
     V4a,
     #[default]
-    #[serde(rename = "5", alias = "")]
+    #[serde(rename = "5")]
     V5,
 }
 
@@ -49,7 +48,7 @@ struct Fields {
     password: String,
     network: Strings,
     // Known, and no matter for TCP.
-    udp_over_tcp: Option<IgnoredAny>,
+    udp_over_tcp: Option<Value>,
 }
 
 pub(super) fn read(
@@ -164,9 +163,7 @@ impl Socks {
                 Cause::ProxyAuth,
                 format!("{proxy} refused the username and password"),
             ),
-            Error::NoAcceptableAuthMethods
-            | Error::UnknownAuthMethod
-            | Error::AuthorizationRequired
+            Error::NoAcceptableAuthMethods | Error::AuthorizationRequired
                 if self.username.is_empty() =>
             {
                 (

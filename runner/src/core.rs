@@ -303,7 +303,7 @@ impl Role {
         take(&mut options, &["type", "tag", "detour"]);
         take(&mut options, DialFields::HARMLESS);
         let dial = take(&mut options, DialFields::NAMES);
-        let protocol = outbound::read(&entry.type_name, options, reader, configs, listed)?;
+        let protocol = outbound::read(&entry.type_name, options, reader, configs)?;
         listed.exit_follows_host = entry.detour.is_none() && protocol.exit_follows_host();
         let route = match &entry.detour {
             // As in sing-box, a detour makes the dial fields mean nothing.

@@ -67,7 +67,7 @@ impl Authority {
 
     /// TLS of a server called `name`.
     pub(crate) fn server(&self, name: &str) -> Arc<ServerConfig> {
-        self.sign(CertificateParams::new(vec![name.into()]).unwrap())
+        self.sign(&CertificateParams::new(vec![name.into()]).unwrap())
     }
 
     /// TLS of a server whose certificate has run out.
@@ -75,10 +75,10 @@ impl Authority {
         let mut params = CertificateParams::new(vec![name.into()]).unwrap();
         params.not_before = date_time_ymd(2001, 1, 1);
         params.not_after = date_time_ymd(2002, 1, 1);
-        self.sign(params)
+        self.sign(&params)
     }
 
-    fn sign(&self, params: CertificateParams) -> Arc<ServerConfig> {
+    fn sign(&self, params: &CertificateParams) -> Arc<ServerConfig> {
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         server(certificate.der().clone(), &key)

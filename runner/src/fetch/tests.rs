@@ -1,6 +1,7 @@
 //! Fetches over streams that a test holds the other end of, on virtual time.
 //! They must not know any outbound.
 
+mod failures;
 mod http;
 mod tls;
 
@@ -8,13 +9,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::time::Instant;
 
 use super::{Trust, through_dial};
 use crate::proxy_core::{
     Cause, Dialed, FetchError, Io, Network, Outbound, Phase, ProxyCore, Request, Response, Target,
 };
+use crate::testing::read_head;
 
 /// A core whose every stream leads to the test.
 struct Peer {
@@ -37,6 +39,17 @@ impl Peer {
         })
     }
 
+    /// Answers each request on a connection with the next of `answers`, then closes it.
+    fn answering(answers: &'static [&'static str]) -> Self {
+        Self::new(move |mut stream| async move {
+            for answer in answers {
+                read_head(&mut stream).await;
+                stream.write_all(answer.as_bytes()).await.ok();
+            }
+        })
+    }
+
+    /// A core of such streams.
     fn over(open: impl Fn() -> Box<dyn Io> + Send + Sync + 'static) -> Self {
         Self {
             open: Box::new(open),

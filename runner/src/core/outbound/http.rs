@@ -63,7 +63,10 @@ fn headers(fields: &Fields, reader: &mut Reader<'_>) -> Option<HeaderMap> {
     if !fields.username.is_empty() || !fields.password.is_empty() {
         let plain = format!("{}:{}", fields.username, fields.password);
         let text = format!("Basic {}", BASE64.encode(plain));
-        headers.insert(PROXY_AUTHORIZATION, HeaderValue::from_str(&text).ok()?);
+        headers.insert(
+            PROXY_AUTHORIZATION,
+            HeaderValue::from_str(&text).expect("base64 is plain text"),
+        );
     }
     for (name, values) in &fields.headers {
         for value in &values.0 {
@@ -152,7 +155,9 @@ async fn connect(
         },
         error => error,
     };
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+    let (mut sender, connection) = http1::Builder::new()
+        .title_case_headers(true)
+        .handshake(TokioIo::new(stream))
         .await
         .map_err(failed)?;
     let mut connection = std::pin::pin!(connection.with_upgrades());

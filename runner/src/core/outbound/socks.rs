@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use tokio_socks::tcp::{Socks4Stream, Socks5Stream};
 use tokio_socks::{Error, TargetAddr};
 
-use super::{Protocol, networks};
+use super::{Protocol, check_networks};
 use crate::core::options::{Reader, Server, Strings, take};
 use crate::core::way::{Stream, Way};
 use crate::fetch::of_io;
-use crate::proxy_core::{Cause, Family, FetchError, Host, Outbound, Phase, Target};
+use crate::proxy_core::{Cause, Family, FetchError, Host, Phase, Target};
 
 /// Longest user name or password that fits the protocol (RFC 1929).
 const CREDENTIAL_LIMIT: usize = 255;
@@ -54,11 +54,10 @@ struct Fields {
 pub(super) fn read(
     mut options: Map<String, Value>,
     reader: &mut Reader<'_>,
-    listed: &mut Outbound,
 ) -> Option<Box<dyn Protocol>> {
     let server = reader.read::<Server>(take(&mut options, Server::NAMES));
     let fields: Fields = reader.read(options)?;
-    listed.networks = networks(&fields.network.0, reader);
+    check_networks(&fields.network.0, reader);
     for (name, text) in [
         ("username", &fields.username),
         ("password", &fields.password),

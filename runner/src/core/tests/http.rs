@@ -27,8 +27,8 @@ async fn connect_carries_name_credentials_and_headers() {
     assert_eq!(
         proxy.asked(),
         [format!(
-            "CONNECT web.test:{port} HTTP/1.1\r\nproxy-authorization: Basic bWU6cDpz\r\n\
-             x-one: 1\r\nx-two: 2\r\nx-two: 3\r\nhost: web.test:{port}\r\n\r\n"
+            "CONNECT web.test:{port} HTTP/1.1\r\nProxy-Authorization: Basic bWU6cDpz\r\n\
+             X-One: 1\r\nX-Two: 2\r\nX-Two: 3\r\nHost: web.test:{port}\r\n\r\n"
         )]
     );
 }
@@ -44,7 +44,7 @@ async fn a_path_takes_the_place_of_the_target() {
         "path": "/secret" }]),
     );
     assert!(echoes(&core, "0", &echo.target()).await);
-    let head = format!("CONNECT /secret HTTP/1.1\r\nhost: {}\r\n\r\n", echo.address);
+    let head = format!("CONNECT /secret HTTP/1.1\r\nHost: {}\r\n\r\n", echo.address);
     assert_eq!(proxy.asked(), [head]);
 }
 

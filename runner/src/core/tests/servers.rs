@@ -35,7 +35,7 @@ impl Server {
         Self::start(move |mut stream| {
             let answer = answer.clone();
             async move {
-                stream.read(&mut [0; 1024]).await.ok();
+                stream.readable().await.ok();
                 stream.write_all(&answer).await.ok();
                 stream.shutdown().await.ok();
                 // Closing with unread bytes would reset the connection.
@@ -222,7 +222,7 @@ async fn http(mut stream: impl Io, asked: Arc<Mutex<Vec<String>>>, answer: &'sta
     asked.lock().unwrap().push(head.clone());
     let host = head
         .lines()
-        .find_map(|line| line.strip_prefix("host: "))
+        .find_map(|line| line.strip_prefix("Host: "))
         .unwrap();
     forward(stream, &target(host), &Mutex::default(), answer.as_bytes()).await;
 }

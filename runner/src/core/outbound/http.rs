@@ -114,7 +114,9 @@ impl Protocol for Http {
             Some(tls) => tls.wrap(stream, &proxy).await?,
             None => stream,
         };
-        connect(stream, request, &proxy, target).await
+        let known = self.headers.contains_key(PROXY_AUTHORIZATION);
+        let refusal = |status| refusal(status, known, &proxy, target);
+        connect(stream, request, &proxy, refusal).await
     }
 }
 
@@ -146,7 +148,7 @@ async fn connect(
     stream: Stream,
     request: http::Request<Empty<Bytes>>,
     proxy: &str,
-    target: &Target,
+    refusal: impl Fn(StatusCode) -> FetchError,
 ) -> Result<Stream, FetchError> {
     let failed = |error: hyper::Error| match of_http(Phase::Proxy, proxy, &error) {
         error if error.cause == Cause::HttpMalformed => FetchError {
@@ -165,7 +167,7 @@ async fn connect(
         let response = sender.send_request(request).await.map_err(failed)?;
         match response.status() {
             status if status.is_success() => hyper::upgrade::on(response).await.map_err(failed),
-            status => Err(refusal(status, proxy, target)),
+            status => Err(refusal(status)),
         }
     };
     let mut talk = std::pin::pin!(talk);
@@ -177,11 +179,16 @@ async fn connect(
     Ok(Box::new(TokioIo::new(upgraded)))
 }
 
-fn refusal(status: StatusCode, proxy: &str, target: &Target) -> FetchError {
-    let (cause, text) = match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => (
+/// What a refusal means to a client that is `known`: one that has sent credentials.
+fn refusal(status: StatusCode, known: bool, proxy: &str, target: &Target) -> FetchError {
+    let (cause, text) = match (status, known) {
+        (StatusCode::PROXY_AUTHENTICATION_REQUIRED, true) => (
             Cause::ProxyAuth,
             format!("{proxy} refused the username and password ({status})"),
+        ),
+        (StatusCode::PROXY_AUTHENTICATION_REQUIRED, false) => (
+            Cause::ProxyAuth,
+            format!("{proxy} wants a username and password ({status})"),
         ),
         _ => (
             Cause::ProxyHandshake,

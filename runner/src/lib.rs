@@ -45,6 +45,8 @@ mod monitor;
 mod proxy_core;
 mod report;
 pub mod store;
+#[cfg(test)]
+mod testing;
 
 pub use crate::core::{NativeCore, SelectError};
 pub use engine::{Component, LoadError};

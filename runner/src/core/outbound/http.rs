@@ -174,7 +174,8 @@ async fn connect(
 
 fn refusal(status: StatusCode, proxy: &str, target: &Target) -> FetchError {
     let (cause, text) = match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => (
+        // tinyproxy answers a wrong password by 401.
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED | StatusCode::UNAUTHORIZED => (
             Cause::ProxyAuth,
             format!("{proxy} refused the username and password ({status})"),
         ),

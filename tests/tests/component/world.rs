@@ -10,7 +10,9 @@ use outwatch_tests::stub::Stub;
 const BOUND: Duration = Duration::from_secs(24 * 3600);
 
 pub(crate) fn describe(stub: &Stub, options: &str) -> Builder {
-    Monitor::builder(stub.clone()).options(options).wall_clock(stub.wall_clock())
+    Monitor::builder(stub.clone())
+        .options(options)
+        .wall_clock(stub.wall_clock())
 }
 
 pub(crate) async fn start(stub: &Stub, options: &str) -> Monitor {
@@ -23,7 +25,10 @@ pub(crate) async fn start_paused(stub: &Stub) -> Monitor {
 }
 
 pub(crate) async fn next(updates: &mut Updates) -> Update {
-    tokio::time::timeout(BOUND, updates.next()).await.expect("an update").expect("no end")
+    tokio::time::timeout(BOUND, updates.next())
+        .await
+        .expect("an update")
+        .expect("no end")
 }
 
 /// Waits until a report of `tag` passes `wanted`; gives it.

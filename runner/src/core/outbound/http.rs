@@ -181,16 +181,21 @@ async fn connect(
 
 /// What a refusal means to a client that is `known`: one that has sent credentials.
 fn refusal(status: StatusCode, known: bool, proxy: &str, target: &Target) -> FetchError {
-    let (cause, text) = match (status, known) {
-        (StatusCode::PROXY_AUTHENTICATION_REQUIRED, true) => (
+    // tinyproxy answers a wrong password by 401.
+    let refused = matches!(
+        status,
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED | StatusCode::UNAUTHORIZED
+    );
+    let (cause, text) = match (refused, known) {
+        (true, true) => (
             Cause::ProxyAuth,
             format!("{proxy} refused the username and password ({status})"),
         ),
-        (StatusCode::PROXY_AUTHENTICATION_REQUIRED, false) => (
+        (true, false) => (
             Cause::ProxyAuth,
             format!("{proxy} wants a username and password ({status})"),
         ),
-        _ => (
+        (false, _) => (
             Cause::ProxyHandshake,
             format!("{proxy} refused to connect to {target}: {status}"),
         ),

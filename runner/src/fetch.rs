@@ -1,25 +1,89 @@
 //! One HTTP exchange over a stream dialed through an outbound.
 //! It must not know which outbound that is, nor what the answer is for.
 
-use crate::proxy_core::{FetchError, ProxyCore, Request, Response};
+mod exchange;
+mod failure;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod tls;
+mod trust;
 
-/// Which certificates are trusted.
-#[derive(Clone, Debug)]
-pub struct Trust;
+use std::time::Duration;
 
-impl Trust {
-    /// The system's roots.
-    pub fn system() -> Self {
-        Self
-    }
+use tokio::time::{Instant, timeout_at};
+
+use self::exchange::exchange;
+use self::plan::Plan;
+use crate::proxy_core::{Cause, FetchError, Phase, ProxyCore, Request, Response, Timing};
+
+pub(crate) use self::failure::{of_http, of_io};
+pub(crate) use self::tls::{connect as connect_tls, provider};
+pub use self::trust::{Trust, TrustError};
+
+/// A core that honours its deadline says more exactly what it was waiting for, so it
+/// gets this long to say so before the fetch answers in its place.
+const CORE_GRACE: Duration = Duration::from_millis(20);
+
+/// Longer deadlines are cut to this, so that no sum of times overflows.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Dials, does TLS if the URL wants it, and speaks HTTP/1.1, all within
+/// `request.deadline` from this call.
+///
+/// The connection is new and lives inside the future: dropping it closes the
+/// stream. No redirect is followed. A failed or late second round trip
+/// ([`Request::repeat`]) costs nothing but [`Timing::repeat`].
+///
+/// # Errors
+/// Those of `core.dial`; those of TLS with the URL's host; those of HTTP. A URL,
+/// method or header that cannot be sent is [`Cause::Unsupported`].
+pub async fn through_dial<C: ProxyCore + ?Sized>(
+    core: &C,
+    tag: &str,
+    request: &Request,
+    trust: &Trust,
+) -> Result<Response, FetchError> {
+    let start = Instant::now();
+    let deadline = start + request.deadline.min(LONGEST);
+    let plan = Plan::new(request)?;
+
+    let dialed = timeout_at(
+        deadline + CORE_GRACE,
+        core.dial(tag, &plan.target, deadline),
+    )
+    .await
+    .unwrap_or_else(|_| Err(dial_timeout(&plan)))?;
+    let mut timing = Timing {
+        dns: dialed.dns,
+        dial: start.elapsed(),
+        ..Timing::default()
+    };
+
+    let Some(name) = &plan.tls_name else {
+        return exchange(dialed.stream, &plan, request, start, deadline, timing).await;
+    };
+    let before_tls = Instant::now();
+    let handshake = connect_tls(
+        trust.client(),
+        name.clone(),
+        dialed.stream,
+        Phase::Tls,
+        plan.target.host.to_string(),
+    );
+    let stream = timeout_at(deadline, handshake)
+        .await
+        .unwrap_or_else(|_| Err(tls_timeout(&plan)))?;
+    timing.tls = Some(before_tls.elapsed());
+    exchange(stream, &plan, request, start, deadline, timing).await
 }
 
-/// Dials, does TLS if the URL wants it, and speaks HTTP/1.1.
-pub async fn through_dial<C: ProxyCore + ?Sized>(
-    _core: &C,
-    _tag: &str,
-    _request: &Request,
-    _trust: &Trust,
-) -> Result<Response, FetchError> {
-    std::future::pending().await
+fn dial_timeout(plan: &Plan) -> FetchError {
+    let text = format!("the connection to {} did not open in time", plan.target);
+    FetchError::new(Phase::Dial, Cause::DialTimeout, text)
+}
+
+fn tls_timeout(plan: &Plan) -> FetchError {
+    let text = format!("{} did not finish the TLS handshake in time", plan.target);
+    FetchError::new(Phase::Tls, Cause::Timeout, text)
 }

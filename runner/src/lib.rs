@@ -1,18 +1,54 @@
-//! Monitors the outbounds of a proxy core: delay, exit IP, country and network of
-//! each.
+//! Monitors the outbounds of a proxy core: the delay through each, and the IP,
+//! country and network it exits from.
+//!
+//! The logic is a WebAssembly component that this crate brings and runs; your core
+//! comes in as one trait, [`ProxyCore`]. Implement it, start a [`Monitor`] over it, and
+//! ask or watch:
+//!
+//! ```no_run
+#![doc = include_str!("../examples/embed.rs")]
+//! ```
+//!
+//! # The parts
+//!
+//! - [`Monitor`] is what you hold: [`test`](Monitor::test) one outbound now,
+//!   [`subscribe`](Monitor::subscribe) to changes, read
+//!   [`reports`](Monitor::reports), and tell it what happened
+//!   ([`activity`](Monitor::activity), [`network_changed`](Monitor::network_changed), …).
+//!   **Testing stops when nobody uses the connection: call
+//!   [`activity`](Monitor::activity) for every connection of a user.** It is cheap.
+//! - [`ProxyCore`] is your core. `list`, `selected` and `status` must return at once;
+//!   [`dial`](ProxyCore::dial) opens a stream through one outbound. A core that fetches
+//!   by itself overrides [`fetch`](ProxyCore::fetch).
+//! - [`Report`] is all that is known of one outbound or group, in one of two
+//!   [`View`]s: what groups choose by, and what people look at.
+//! - [`store::Cache`] keeps results between runs: [`FileCache`](store::FileCache) in a
+//!   file, [`MemoryCache`](store::MemoryCache) not at all.
+//! - [`Component`] is the engine: the embedded one, or another file of the same
+//!   contract.
+//! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
+//!   the CLI is made of them.
+//!
+//! # Threads
+//!
+//! A monitor is a task on the tokio runtime that it was started on, and each fetch is
+//! one more; the runtime needs time and I/O enabled. One thread per process watches
+//! that no component computes without end; it sleeps while none computes.
 
 pub mod config;
+mod core;
+mod driver;
+mod engine;
 pub mod fetch;
+mod host;
+mod monitor;
 mod proxy_core;
 mod report;
 pub mod store;
 
+pub use crate::core::{NativeCore, SelectError};
+pub use engine::{Component, LoadError};
+pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;
 pub use store::{Cache, CacheError, FileCache, MemoryCache};
-/// Placeholder until the driver stands.
-pub struct Monitor;
-impl Monitor {
-    /// Placeholder.
-    pub fn outbounds_changed(&self) {}
-}

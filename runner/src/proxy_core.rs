@@ -200,7 +200,9 @@ pub struct Dialed {
 
 impl fmt::Debug for Dialed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dialed").field("dns", &self.dns).finish_non_exhaustive()
+        f.debug_struct("Dialed")
+            .field("dns", &self.dns)
+            .finish_non_exhaustive()
     }
 }
 
@@ -270,7 +272,11 @@ pub struct FetchError {
 impl FetchError {
     /// An error of `phase`, for `cause`, in words.
     pub fn new(phase: Phase, cause: Cause, text: impl Into<String>) -> Self {
-        Self { phase, cause, text: text.into() }
+        Self {
+            phase,
+            cause,
+            text: text.into(),
+        }
     }
 }
 

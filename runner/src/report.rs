@@ -51,6 +51,8 @@ pub struct Report {
     pub ip: Option<IpInfo>,
     /// `ip` was loaded and not confirmed in this run.
     pub ip_from_cache: bool,
+    /// An IP lookup through it is waiting or running (display view only).
+    pub ip_pending: bool,
     /// Whether it carries IPv6.
     pub ipv6: Ipv6,
     /// How that is known.

@@ -1,1 +1,76 @@
-fn main() {}
+//! The project's chores. Each is a verb of `cargo xtask` with a file of its own;
+//! none may know what the code it builds is for.
+
+mod ci;
+mod component;
+mod run;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// The project's chores.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Find or install what building and testing need.
+    Setup {
+        /// Only what building needs; no servers for tests.
+        #[arg(long)]
+        build_only: bool,
+    },
+    /// Build the component and say where it is.
+    Component {
+        /// Build it again in another folder and compare the bytes.
+        #[arg(long)]
+        verify: bool,
+    },
+    /// Build everything and run the demo; arguments are passed on.
+    Demo {
+        /// Arguments of `outwatch demo`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Build everything and run every test; arguments choose among them.
+    Test {
+        /// Arguments of the test runner.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Everything that must hold before a change lands.
+    Ci,
+}
+
+fn main() -> ExitCode {
+    match verb(Args::parse().verb) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            run::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn verb(verb: Verb) -> Result<()> {
+    match verb {
+        Verb::Setup { build_only: true } => setup::for_building().map(drop),
+        Verb::Setup { build_only: false } => setup::for_testing(),
+        Verb::Component { verify } => component::component(verify),
+        Verb::Demo { args } => {
+            setup::for_building()?;
+            let program = ["run", "--quiet", "--package", "outwatch", "--", "demo"];
+            run::cargo(program).args(args).run()
+        }
+        Verb::Test { args } => test::test(&args),
+        Verb::Ci => ci::ci(),
+    }
+}

@@ -1,1 +1,81 @@
-//! Builds the component.
+//! Turns `component/` into the `.wasm` that hosts load: finds a Rust that can
+//! compile for WebAssembly, compiles, and wraps the module as a component. It must
+//! not install anything and must not know who hosts the result.
+//!
+//! The build is reproducible: the same sources, compiler and lock file give the
+//! same bytes in any folder.
+
+mod compile;
+mod toolchain;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use wasm_metadata::AddMetadataField;
+
+pub use toolchain::{MISSING, Toolchain};
+
+/// Where a component is built from and to.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// The project's root, which holds `component/` and `wit/`.
+    pub root: PathBuf,
+    /// Cargo's folder for the guest: kept between builds, apart from the host's.
+    pub target_dir: PathBuf,
+}
+
+/// The component's name, and that of the tool which the component says made it, with
+/// the engine's version.
+pub const NAME: &str = "outwatch-monitor";
+
+/// What of the project a component is made from, relative to its root. A change in
+/// any of them needs a new build.
+pub const SOURCES: [&str; 6] = [
+    "component/Cargo.toml",
+    "component/Cargo.lock",
+    "component/src",
+    "component/engine",
+    "component/options",
+    "wit",
+];
+
+impl Build {
+    /// Compiles and encodes with `toolchain`; gives the component's path in
+    /// [`target_dir`](Self::target_dir).
+    ///
+    /// # Errors
+    /// When the compiler fails (the error holds its messages), or when the module does
+    /// not fit `wit/`.
+    pub fn run(&self, toolchain: &Toolchain) -> Result<PathBuf> {
+        let module = compile::module(self, toolchain)?;
+        let component = encode(&module)?;
+        let path = self.target_dir.join("outwatch_monitor.component.wasm");
+        write_if_changed(&path, &component)?;
+        Ok(path)
+    }
+}
+
+fn encode(module: &Path) -> Result<Vec<u8>> {
+    let module =
+        fs::read(module).with_context(|| format!("failed to read {}", module.display()))?;
+    let component = wit_component::ComponentEncoder::default()
+        .validate(true)
+        .module(&module)
+        .and_then(|encoder| encoder.encode())
+        .context("failed to wrap the module as a component")?;
+    let mut metadata = wasm_metadata::AddMetadata::default();
+    metadata.name = AddMetadataField::Set(NAME.to_owned());
+    metadata.processed_by = vec![(NAME.to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
+    metadata
+        .to_wasm(&component)
+        .context("failed to add name and version to the component")
+}
+
+/// Leaves the file's time alone when nothing changed, so that nobody rebuilds.
+fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    fs::write(path, bytes).with_context(|| format!("failed to write {}", path.display()))
+}

@@ -20,6 +20,10 @@ pub struct Outcome {
 
 /// One thing to do.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "answers are rare; a box would only burden hosts"
+)]
 pub enum Action {
     /// Do one HTTP exchange through an outbound and answer with
     /// [`Input::ProbeEnded`](crate::Input::ProbeEnded).

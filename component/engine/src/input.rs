@@ -130,9 +130,9 @@ pub enum Input {
         /// What each group selects.
         selections: Vec<Selection>,
     },
-    /// The device goes to sleep.
+    /// The device goes to sleep: no tests until [`Input::Resume`] but those asked for.
     Pause,
-    /// It woke up.
+    /// It woke up; counts as one change of the network. Nothing when not paused.
     Resume,
     /// The monitor ends: cancels, answers and saves all that is open. Every later
     /// input is ignored.

@@ -16,28 +16,69 @@
 //!
 //! **Every [`Action::Probe`] must be answered by exactly one
 //! [`Input::ProbeEnded`], unless it is canceled first; an answer after a
-//! cancel is ignored.** A probe that is never answered is given up by the engine
-//! (SPEC C-5).
+//! cancel is ignored.**
+//!
+//! A test's probe that is not answered in time (three times its deadline and two
+//! seconds) is given up: the outbound is failed as `stuck` and its worker goes on.
+//! Such a probe is *not* canceled, so that its return can be seen: while two of one
+//! outbound are out, that outbound is failed without a probe (SPEC C-5). Give every
+//! probe an end of its own to keep this from happening. An asked-for test is ended by
+//! its last mark, an IP lookup or IPv6 check by the same limit; both are canceled.
+//!
+//! # What a step is made of
+//!
+//! Inputs are absorbed, what ended or is due is settled, the rules react to that,
+//! tests are admitted as far as there is room, everyone is told, and the next
+//! wake-up is worked out. State moves forward only: no phase reads what a later one
+//! writes. `monitor` holds the phases; the other modules are the rooms they use.
+//!
+//! # Time
+//!
+//! The host supplies both clocks with each step. The monotonic one measures; the
+//! wall clock stamps results and may jump. A wall clock that ran ahead by more than
+//! the interval, or a step that late for its wake-up, counts as sleep (SPEC C-6).
+//! While nobody uses the core and nothing runs, `wake_at` is `None` (SPEC N-1).
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
 mod action;
+mod asks;
+mod board;
+mod cycle;
+mod demand;
+mod expect;
+mod followup;
+mod gate;
 mod input;
+mod journal;
+mod life;
+mod monitor;
 mod options;
+mod publisher;
+mod record;
 mod report;
+mod ring;
+mod running;
+mod saved;
 mod services;
+mod stages;
 mod text;
 mod time;
+mod timers;
+mod topology;
+mod urls;
 
 pub use action::{Action, AskError, Level, Outcome, Probe, Request, Update};
 pub use input::{
     Answer, Cause, Filter, Input, Kind, Outbound, ProbeOutcome, Readiness, Scope, Selection, Setup,
 };
+pub use monitor::Monitor;
 pub use options::{ExpectedStatus, Options, StatusRange};
 pub use report::{
-    DelaySource, ErrorKind, Failure, IpInfo, Ipv6, Ipv6Source, Reason, Report, State, Stats, View,
+    DelaySource, ErrorKind, Failure, IpInfo, Ipv6, Ipv6Source, Measurement, Reason, Report, State,
+    Stats, View,
 };
 pub use services::{hosts as service_hosts, read_answer};
 pub use time::{Instant, Now};

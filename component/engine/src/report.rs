@@ -63,6 +63,28 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// Every kind.
+    pub const ALL: [Self; 18] = [
+        Self::DialRefused,
+        Self::DialTimeout,
+        Self::DnsFail,
+        Self::DnsTimeout,
+        Self::NoRoute,
+        Self::ProxyAuth,
+        Self::ProxyHandshake,
+        Self::TlsFail,
+        Self::TlsCert,
+        Self::HttpStatus,
+        Self::HttpMalformed,
+        Self::Eof,
+        Self::Reset,
+        Self::Timeout,
+        Self::Stuck,
+        Self::Canceled,
+        Self::Unsupported,
+        Self::Other,
+    ];
+
     /// The stable name, as in every output.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -189,6 +211,15 @@ pub struct Stats {
     pub jitter_ms: Option<u32>,
 }
 
+/// One measurement of this run (SPEC R-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measurement {
+    /// When it was over: whole seconds since the monitor was made.
+    pub second: u32,
+    /// The delay in milliseconds, or what went wrong.
+    pub outcome: Result<u32, ErrorKind>,
+}
+
 /// All that is known of one outbound, endpoint or group, in one view (SPEC R-1).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -226,6 +257,8 @@ pub struct Report {
     pub ip: Option<IpInfo>,
     /// `ip` was loaded and not confirmed in this run.
     pub ip_from_cache: bool,
+    /// A lookup of it is waiting or running (display view only).
+    pub ip_pending: bool,
     /// Whether it carries IPv6.
     pub ipv6: Ipv6,
     /// How that is known.

@@ -61,4 +61,8 @@ pub struct Log {
     pub disabled: bool,
     /// `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `panic`.
     pub level: Option<String>,
+    /// The file to write to; the standard error stream when absent.
+    pub output: Option<PathBuf>,
+    /// Whether lines start with the time; the CLI's default when absent.
+    pub timestamp: Option<bool>,
 }

@@ -1,0 +1,160 @@
+//! The one place for results, and the list of what changed in it. It must not know
+//! who is told about a change.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::record::Record;
+use crate::report::View;
+use crate::topology::{Id, Topology};
+
+mod face;
+mod reports;
+
+/// All results, by number. Groups have a face instead of a record of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Board {
+    records: Vec<Record>,
+    faces: BTreeMap<Id, Face>,
+    /// Grows with every change of anything.
+    revision: u64,
+    changes: Vec<Change>,
+}
+
+/// What a group showed when it was last looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Face {
+    via: Option<Id>,
+    revision: u64,
+    shown_revision: u64,
+}
+
+/// Something that subscribers may want to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) id: Id,
+    /// `Display` if the confirmed view is as it was.
+    pub(crate) view: View,
+    /// past the debounce window.
+    pub(crate) urgency: Urgency,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Urgency {
+    Debounced,
+    AtOnce,
+}
+
+impl Board {
+    /// Makes room for every number of the topology.
+    pub(crate) fn grow(&mut self, size: usize) {
+        self.records.resize_with(size, Record::default);
+    }
+
+    pub(crate) fn get(&self, id: Id) -> &Record {
+        &self.records[id.index()]
+    }
+
+    /// For changing a record; say so with [`Board::touch`].
+    pub(crate) fn edit(&mut self, id: Id) -> &mut Record {
+        &mut self.records[id.index()]
+    }
+
+    /// Forgets all about an entry.
+    pub(crate) fn forget(&mut self, id: Id) {
+        // The revision goes on growing, also for the next owner of the number.
+        let revision = self.next_revision();
+        self.records[id.index()] = Record {
+            revision,
+            ..Record::default()
+        };
+        self.faces.remove(&id);
+    }
+
+    /// Notes a change of what a view shows of an entry.
+    pub(crate) fn touch(&mut self, id: Id, view: View, urgency: Urgency) {
+        let revision = self.next_revision();
+        let record = self.edit(id);
+        match view {
+            View::Confirmed => record.revision = revision,
+            View::Display => record.shown_revision = revision,
+        }
+        self.changes.push(Change { id, view, urgency });
+    }
+
+    /// The changes since the last call, and with them those of every group that
+    /// shows something else now. Each entry stands once per view.
+    pub(crate) fn take_changes(&mut self, topology: &Topology) -> Vec<Change> {
+        let mut changes: BTreeMap<(Id, View), Urgency> = BTreeMap::new();
+        let mut note = |change: Change| {
+            let urgency = changes
+                .entry((change.id, change.view))
+                .or_insert(change.urgency);
+            *urgency = change.urgency.max(*urgency);
+        };
+        for change in core::mem::take(&mut self.changes) {
+            if !topology.is_alive(change.id) {
+                continue;
+            }
+            if topology.is_group(change.id) {
+                self.turn_face(topology, change);
+            }
+            note(change);
+            for group in topology.groups_above(change.id) {
+                if let Some(view) = self.shown_change(topology, group, change) {
+                    let change = Change {
+                        id: group,
+                        view,
+                        ..change
+                    };
+                    self.turn_face(topology, change);
+                    note(change);
+                }
+            }
+        }
+        let change = |((id, view), urgency)| Change { id, view, urgency };
+        changes.into_iter().map(change).collect()
+    }
+
+    /// Learns what every new group shows, so that only what differs from it is news.
+    pub(crate) fn look_at_groups(&mut self, topology: &Topology) {
+        for &group in topology.order() {
+            if topology.is_group(group) && !self.faces.contains_key(&group) {
+                let via = self.via(topology, group);
+                self.faces.insert(
+                    group,
+                    Face {
+                        via,
+                        ..Face::default()
+                    },
+                );
+            }
+        }
+    }
+
+    /// In which view a group looks different after a change of an entry below it.
+    fn shown_change(&self, topology: &Topology, group: Id, change: Change) -> Option<View> {
+        let via = self.via(topology, group);
+        let before = self.faces.get(&group).and_then(|face| face.via);
+        if via != before {
+            return Some(View::Confirmed);
+        }
+        (via == Some(change.id)).then_some(change.view)
+    }
+
+    fn turn_face(&mut self, topology: &Topology, change: Change) {
+        let via = self.via(topology, change.id);
+        let revision = self.next_revision();
+        let face = self.faces.entry(change.id).or_default();
+        face.via = via;
+        match change.view {
+            View::Confirmed => face.revision = revision,
+            View::Display => face.shown_revision = revision,
+        }
+    }
+
+    fn next_revision(&mut self) -> u64 {
+        self.revision += 1;
+        self.revision
+    }
+}

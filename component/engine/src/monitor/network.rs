@@ -1,0 +1,94 @@
+//! Changes of the network (E-4, E-5) and what they break. It must not know how a
+//! change was noticed.
+
+use core::time::Duration;
+
+use super::{Cue, Monitor};
+use crate::action::Level;
+use crate::board::Urgency;
+use crate::demand::Waiting;
+use crate::journal::Line;
+use crate::report::{Reason, View};
+use crate::timers::Timer;
+use crate::topology::Id;
+
+/// How long the network must be quiet before all is tested again (E-4).
+const SETTLE_TIME: Duration = Duration::from_secs(2);
+
+impl Monitor {
+    /// The network changed now: tests that run are of the old one.
+    pub(super) fn network_changed(&mut self, reason: Reason) {
+        self.log(
+            Level::Info,
+            Line::new("network_changed").word("reason", reason.as_str()),
+        );
+        self.life.unsettle(reason);
+        self.doubt_own_addresses();
+        if self.is_awake() || self.running.any() {
+            self.timers.set(Timer::Network, self.now.mono + SETTLE_TIME);
+        } else {
+            // E-5: no wake-up for it; the next activity brings a cycle.
+            self.network_settled();
+        }
+    }
+
+    /// Nothing changed for a while: everything is tested again.
+    pub(super) fn network_settled(&mut self) {
+        let Some(reason) = self.life.settle() else {
+            return;
+        };
+        for &id in self.topology.order() {
+            self.cycle.mark(id);
+        }
+        for id in self.demand.waiting_for(Waiting::Network) {
+            self.demand.release(id);
+        }
+        if !self.is_awake() {
+            return;
+        }
+        if self.cycle.end() {
+            // Its results are of the old network; the new cycle covers all of it.
+            self.urls.restore();
+            self.log(Level::Info, Line::new("cycle_broken_off"));
+        }
+        self.cues.push(Cue::Cycle(reason));
+    }
+
+    /// A test failed that began before the network changed: nobody learns of the
+    /// failure, and it runs again.
+    pub(super) fn run_again(&mut self, id: Id) {
+        let Some(test) = self.running.remove(id) else {
+            return;
+        };
+        let line = self
+            .line("again", id)
+            .word("reason", test.want.reason.as_str());
+        self.log(Level::Info, line);
+        self.clear_test_timers(id);
+        self.show_over(id);
+        self.cues.push(Cue::Left(id));
+        if test.want.tickets.is_empty() && !self.is_awake() {
+            self.cycle.leave(id);
+            self.cycle.mark(id);
+        } else if self.life.is_unsettled() {
+            self.cycle.leave(id);
+            self.demand.put_aside(id, test.want, Waiting::Network);
+        } else {
+            self.demand.queue(id, test.want);
+        }
+    }
+
+    /// I-7: the exit of these outbounds is the host's own address.
+    fn doubt_own_addresses(&mut self) {
+        for &id in self.topology.order() {
+            let record = self.board.edit(id);
+            if self.topology.get(id).exit_follows_host
+                && record.ip.is_some()
+                && !record.ip_from_cache
+            {
+                record.ip_from_cache = true;
+                self.board.touch(id, View::Confirmed, Urgency::Debounced);
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! How one saved result is written: a key and a line of JSON with its version.
+//! It must not know which results are saved.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::SAVED_PREFIX;
+use crate::record::{Record, Success};
+use crate::report::{DelaySource, IpInfo};
+
+/// Grows when an older engine could no longer read the pairs.
+const VERSION: u32 = 1;
+
+/// Why a pair cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// Written by a newer engine.
+    Newer,
+    Broken,
+}
+
+/// The key of an outbound's pair. `%` and `/` of the fingerprint are escaped, so that
+/// the first `/` after the prefix ends it whatever the tag holds.
+pub(crate) fn key(fingerprint: &str, tag: &str) -> String {
+    let mut key = String::from(SAVED_PREFIX);
+    for char in fingerprint.chars() {
+        match char {
+            '%' => key.push_str("%25"),
+            '/' => key.push_str("%2F"),
+            char => key.push(char),
+        }
+    }
+    key.push('/');
+    key.push_str(tag);
+    key
+}
+
+#[derive(Deserialize)]
+struct Version {
+    v: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Pair {
+    v: u32,
+    /// Wall milliseconds of the writing.
+    saved_at: u64,
+    delay_ms: u32,
+    /// The delay came from the IP lookup.
+    #[serde(default, skip_serializing_if = "is_false")]
+    by_ipinfo: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    warm: bool,
+    url: String,
+    /// Wall milliseconds of the last success.
+    ok_at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ip: Option<Ip>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Ip {
+    ip: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    country_code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    region: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    city: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asn: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    org: Option<String>,
+    service: String,
+    tls: bool,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// Writes the last success of a record; none without one.
+pub(super) fn encode(record: &Record, wall_ms: u64) -> Option<Vec<u8>> {
+    let success = record.success.as_ref()?;
+    let pair = Pair {
+        v: VERSION,
+        saved_at: wall_ms,
+        delay_ms: success.delay_ms,
+        by_ipinfo: success.source == DelaySource::IpInfo,
+        warm: success.warm,
+        url: String::from(&*success.url),
+        ok_at: success.wall_ms,
+        ip: record.ip.as_deref().map(|ip| Ip {
+            ip: ip.ip.clone(),
+            country_code: ip.country_code.clone(),
+            region: ip.region.clone(),
+            city: ip.city.clone(),
+            asn: ip.asn,
+            org: ip.org.clone(),
+            service: ip.service.clone(),
+            tls: ip.tls,
+        }),
+    };
+    serde_json::to_vec(&pair).ok()
+}
+
+/// Reads when a pair was saved, and with that whether it can be used.
+pub(super) fn saved_at(value: &[u8]) -> Result<u64, Unreadable> {
+    read(value).map(|pair| pair.saved_at)
+}
+
+/// Fills a record from a pair that can be used.
+pub(super) fn decode(value: &[u8], record: &mut Record) {
+    let Ok(pair) = read(value) else { return };
+    record.success = Some(Success {
+        delay_ms: pair.delay_ms.max(1),
+        source: if pair.by_ipinfo {
+            DelaySource::IpInfo
+        } else {
+            DelaySource::Url
+        },
+        warm: pair.warm,
+        url: Arc::from(pair.url),
+        at: None,
+        wall_ms: pair.ok_at,
+    });
+    record.ip_from_cache = pair.ip.is_some();
+    record.ip = pair.ip.map(|ip| {
+        Box::new(IpInfo {
+            ip: ip.ip,
+            country_code: ip.country_code,
+            region: ip.region,
+            city: ip.city,
+            asn: ip.asn,
+            org: ip.org,
+            service: ip.service,
+            tls: ip.tls,
+        })
+    });
+}
+
+fn read(value: &[u8]) -> Result<Pair, Unreadable> {
+    // The version first: of a newer pair nothing else is known.
+    let version: Version = serde_json::from_slice(value).map_err(|_| Unreadable::Broken)?;
+    if version.v > VERSION {
+        return Err(Unreadable::Newer);
+    }
+    serde_json::from_slice(value).map_err(|_| Unreadable::Broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p2_keys_of_different_servers_and_tags_never_meet() {
+        let keys = [
+            key("a", "b/c"),
+            key("a/b", "c"),
+            key("a%2Fb", "c"),
+            key("", "a/b/c"),
+        ];
+        for (at, one) in keys.iter().enumerate() {
+            assert!(keys[at + 1..].iter().all(|other| other != one), "{one}");
+        }
+    }
+
+    #[test]
+    fn p3_a_newer_version_is_told_from_a_broken_pair() {
+        assert_eq!(saved_at(br#"{"v":2,"x":[]}"#), Err(Unreadable::Newer));
+        assert_eq!(saved_at(br#"{"v":1}"#), Err(Unreadable::Broken));
+        assert_eq!(saved_at(b"\xff\x00"), Err(Unreadable::Broken));
+    }
+}

@@ -1,0 +1,14 @@
+//! Every rule of the engine as a story on virtual time. The names carry the rule's
+//! number.
+
+mod world;
+
+mod asked;
+mod cycles;
+mod detours;
+mod events;
+mod idle;
+mod ip;
+mod one_test;
+mod saved;
+mod updates;

@@ -1,0 +1,636 @@
+//! A world around the engine that reads like a script: outbounds with scripted
+//! answers, virtual time, and a record of all that happened. It must not know any
+//! rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use outwatch_engine::{
+    Action, Answer, AskError, Cause, ErrorKind, Failure, Filter, Input, Instant, Kind, Monitor,
+    Now, Options, Outbound, Probe, ProbeId, ProbeOutcome, Readiness, Report, Scope, Selection,
+    Setup, SubscriberId, Ticket, Update, View,
+};
+
+/// Wall time at the start of every story.
+pub(crate) const START_WALL_MS: u64 = 1_800_000_000_000;
+
+/// No story needs more steps than this; more are a loop.
+const STEPS_AT_MOST: u32 = 200_000;
+
+/// How an outbound, or a service through it, treats one probe.
+#[derive(Clone, Debug)]
+pub(crate) enum Reply {
+    /// Answers with a status after so many milliseconds.
+    Status {
+        after: u64,
+        status: u16,
+        headers: Vec<(&'static str, String)>,
+        body: String,
+    },
+    /// Answers 204; the second round trip takes so long.
+    Twice { first: u64, second: Option<u64> },
+    /// Fails after so many milliseconds.
+    Fail { after: u64, kind: ErrorKind },
+    /// Never answers; the host says so at the deadline.
+    Silent,
+    /// Never comes back, or only after so many milliseconds.
+    Stuck(Option<u64>),
+    /// Is not ready, until it is forced.
+    NotReady(Readiness),
+}
+
+/// Answers 204 after so many milliseconds.
+pub(crate) fn ok(after: u64) -> Reply {
+    status(after, 204)
+}
+
+pub(crate) fn status(after: u64, status: u16) -> Reply {
+    Reply::Status {
+        after,
+        status,
+        headers: Vec::new(),
+        body: String::new(),
+    }
+}
+
+/// Answers 200 with a body after so many milliseconds.
+pub(crate) fn body(after: u64, body: &str) -> Reply {
+    Reply::Status {
+        after,
+        status: 200,
+        headers: Vec::new(),
+        body: body.into(),
+    }
+}
+
+pub(crate) fn refused(after: u64) -> Reply {
+    Reply::Fail {
+        after,
+        kind: ErrorKind::DialRefused,
+    }
+}
+
+pub(crate) fn silent() -> Reply {
+    Reply::Silent
+}
+
+pub(crate) fn not_ready(text: &str) -> Reply {
+    Reply::NotReady(Readiness::NotReady(text.into()))
+}
+
+/// What an IP service says of an address.
+pub(crate) fn address(ip: &str) -> String {
+    format!(r#"{{"ip":"{ip}","country":"DE","country_code":"DE"}}"#)
+}
+
+/// A probe that was sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) at: u64,
+    pub(crate) probe: Probe,
+}
+
+/// The world. Times are milliseconds since the start.
+pub(crate) struct World {
+    setup: Setup,
+    monitor: Monitor,
+    now_ms: u64,
+    /// Wall time beside the monotonic clock.
+    pub(crate) wall_ahead_ms: u64,
+    wake_at: Option<Instant>,
+    /// By outbound: the replies in turn, the last one again and again.
+    replies: BTreeMap<String, Vec<Reply>>,
+    /// By outbound and a part of the URL.
+    by_url: BTreeMap<(String, String), Vec<Reply>>,
+    /// Answers on their way.
+    coming: BTreeMap<(u64, ProbeId), ProbeOutcome>,
+    open: BTreeMap<ProbeId, Sent>,
+    pub(crate) sent: Vec<Sent>,
+    pub(crate) canceled: Vec<(u64, ProbeId)>,
+    pub(crate) answers: BTreeMap<Ticket, (u64, Result<Report, AskError>)>,
+    pub(crate) updates: Vec<(u64, SubscriberId, Update)>,
+    pub(crate) log: Vec<(u64, String)>,
+    pub(crate) pairs: BTreeMap<String, Vec<u8>>,
+    pub(crate) saves: Vec<u64>,
+    pub(crate) stopped: bool,
+    /// Subscribers that do not take their updates by themselves.
+    pub(crate) slow: BTreeSet<SubscriberId>,
+    tickets: u64,
+    subscribers: u64,
+    steps: u32,
+    /// The most probes out at once for URL tests, over all time.
+    pub(crate) most_at_once: usize,
+}
+
+impl World {
+    /// An empty world in which no IP service is asked.
+    pub(crate) fn new() -> Self {
+        let options = Options {
+            ip_lookup: false,
+            ..Options::default()
+        };
+        Self::with(options)
+    }
+
+    pub(crate) fn with(options: Options) -> Self {
+        let setup = Setup {
+            options,
+            ..Setup::default()
+        };
+        Self {
+            monitor: Monitor::new(Setup::default(), Now::default()),
+            setup,
+            now_ms: 0,
+            wall_ahead_ms: 0,
+            wake_at: None,
+            replies: BTreeMap::new(),
+            by_url: BTreeMap::new(),
+            coming: BTreeMap::new(),
+            open: BTreeMap::new(),
+            sent: Vec::new(),
+            canceled: Vec::new(),
+            answers: BTreeMap::new(),
+            updates: Vec::new(),
+            log: Vec::new(),
+            pairs: BTreeMap::new(),
+            saves: Vec::new(),
+            stopped: false,
+            slow: BTreeSet::new(),
+            tickets: 0,
+            subscribers: 0,
+            steps: 0,
+            most_at_once: 0,
+        }
+    }
+
+    pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.setup.options);
+        self
+    }
+
+    pub(crate) fn outbound(mut self, tag: &str, replies: impl Into<Vec<Reply>>) -> Self {
+        self.setup.outbounds.push(outbound(tag));
+        self.replies(tag, replies);
+        self
+    }
+
+    pub(crate) fn detoured(
+        mut self,
+        tag: &str,
+        detour: &str,
+        replies: impl Into<Vec<Reply>>,
+    ) -> Self {
+        self.setup.outbounds.push(Outbound {
+            detour: Some(detour.into()),
+            ..outbound(tag)
+        });
+        self.replies(tag, replies);
+        self
+    }
+
+    pub(crate) fn group(mut self, tag: &str, members: &[&str], selected: Option<&str>) -> Self {
+        self.setup.outbounds.push(group(tag, members));
+        if selected.is_some() {
+            self.setup.selections.push(selection(tag, selected));
+        }
+        self
+    }
+
+    pub(crate) fn entry(mut self, outbound: Outbound) -> Self {
+        self.setup.outbounds.push(outbound);
+        self
+    }
+
+    /// Saved pairs of an earlier world.
+    pub(crate) fn saved(mut self, pairs: &BTreeMap<String, Vec<u8>>) -> Self {
+        self.pairs.clone_from(pairs);
+        self
+    }
+
+    /// Replies to every URL test and lookup through an outbound from now on.
+    pub(crate) fn replies(&mut self, tag: &str, replies: impl Into<Vec<Reply>>) {
+        self.replies.insert(tag.into(), replies.into());
+    }
+
+    /// Replies to URLs that hold a text.
+    pub(crate) fn replies_for(&mut self, tag: &str, url: &str, replies: impl Into<Vec<Reply>>) {
+        self.by_url.insert((tag.into(), url.into()), replies.into());
+    }
+
+    pub(crate) fn url_reply(
+        mut self,
+        tag: &str,
+        url: &str,
+        replies: impl Into<Vec<Reply>>,
+    ) -> Self {
+        self.replies_for(tag, url, replies);
+        self
+    }
+
+    /// Makes the monitor and takes the first step.
+    pub(crate) fn start(mut self) -> Self {
+        self.make();
+        self.input([]);
+        self
+    }
+
+    /// Makes the monitor without a step.
+    pub(crate) fn make(&mut self) {
+        let mut setup = self.setup.clone();
+        setup.saved = self.pairs.clone().into_iter().collect();
+        self.monitor = Monitor::new(setup, self.now());
+    }
+
+    pub(crate) fn now(&self) -> Now {
+        Now {
+            mono: Instant((self.now_ms + 1_000) * 1_000_000),
+            wall_ms: START_WALL_MS + self.now_ms + self.wall_ahead_ms,
+        }
+    }
+
+    /// Lets everything happen that is due until then, that moment included.
+    pub(crate) fn run_to(&mut self, ms: u64) -> &mut Self {
+        while let Some(next) = self.next_event().filter(|&next| next <= ms) {
+            self.now_ms = next.max(self.now_ms);
+            let due: Vec<(u64, ProbeId)> = self
+                .coming
+                .keys()
+                .take_while(|(at, _)| *at <= next)
+                .copied()
+                .collect();
+            let mut inputs = Vec::new();
+            for key in due {
+                if let Some(outcome) = self.coming.remove(&key) {
+                    self.open.remove(&key.1);
+                    inputs.push(Input::ProbeEnded {
+                        probe: key.1,
+                        outcome,
+                    });
+                }
+            }
+            self.input(inputs);
+        }
+        self.now_ms = ms;
+        self
+    }
+
+    /// The clock moves on and nobody steps, as when the device sleeps.
+    pub(crate) fn sleep_to(&mut self, ms: u64) {
+        self.now_ms = ms;
+    }
+
+    fn next_event(&self) -> Option<u64> {
+        let wake = self
+            .wake_at
+            .map(|at| (at.0.div_ceil(1_000_000)).saturating_sub(1_000));
+        let reply = self.coming.keys().next().map(|(at, _)| *at);
+        wake.into_iter().chain(reply).min()
+    }
+
+    /// When the engine wants to be woken.
+    pub(crate) fn wake_at_ms(&self) -> Option<u64> {
+        self.wake_at.map(|at| at.0 / 1_000_000 - 1_000)
+    }
+
+    /// One step with these inputs, now.
+    pub(crate) fn input(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        self.steps += 1;
+        assert!(self.steps < STEPS_AT_MOST, "the engine never comes to rest");
+        let outcome = self.monitor.step(self.now(), inputs);
+        self.wake_at = outcome.wake_at;
+        let mut taken = Vec::new();
+        for action in outcome.actions {
+            self.carry_out(action, &mut taken);
+        }
+        let tests = self
+            .open
+            .values()
+            .filter(|sent| sent.probe.request.head && !sent.probe.request.ipv6_only);
+        self.most_at_once = self.most_at_once.max(tests.count());
+        if !taken.is_empty() {
+            self.input(taken);
+        }
+    }
+
+    fn carry_out(&mut self, action: Action, taken: &mut Vec<Input>) {
+        assert!(!self.stopped, "nothing follows `Stopped`");
+        match action {
+            Action::Probe(probe) => self.send(probe),
+            Action::Cancel(id) => {
+                assert!(
+                    self.open.remove(&id).is_some(),
+                    "a probe that is not out is canceled"
+                );
+                self.coming.retain(|(_, probe), _| *probe != id);
+                self.canceled.push((self.now_ms, id));
+            }
+            Action::Answer { ticket, result } => {
+                let earlier = self.answers.insert(ticket, (self.now_ms, result));
+                assert!(earlier.is_none(), "a question is answered once");
+            }
+            Action::Publish { subscriber, update } => {
+                assert!(
+                    !update.reports.is_empty() || !update.removed.is_empty(),
+                    "an empty update"
+                );
+                self.updates.push((self.now_ms, subscriber, update));
+                if !self.slow.contains(&subscriber) {
+                    taken.push(Input::Taken(subscriber));
+                }
+            }
+            Action::Save { delete, set } => {
+                self.saves.push(self.now_ms);
+                for key in delete {
+                    self.pairs.remove(&key);
+                }
+                self.pairs.extend(set);
+            }
+            Action::Log { line, .. } => {
+                assert!(!line.contains('\n'), "a log line is one line");
+                self.log.push((self.now_ms, line));
+            }
+            Action::Stopped => self.stopped = true,
+        }
+    }
+
+    fn send(&mut self, probe: Probe) {
+        let url = &probe.request.url;
+        let seen = |sent: &&Sent| {
+            sent.probe.tag == probe.tag
+                && sent.probe.request.url == *url
+                && sent.probe.request.ipv6_only == probe.request.ipv6_only
+        };
+        let nth_of_url = self.sent.iter().filter(seen).count();
+        let nth = self
+            .sent
+            .iter()
+            .filter(|sent| sent.probe.tag == probe.tag && sent.probe.request.head)
+            .count();
+        let own = self
+            .by_url
+            .iter()
+            .filter(|((tag, part), _)| *tag == probe.tag && url.contains(part));
+        let own = own.max_by_key(|((_, part), _)| part.len());
+        let (replies, nth) = match own {
+            Some((_, replies)) => (replies, nth_of_url),
+            None => (&self.replies[&probe.tag], nth),
+        };
+        let reply = replies
+            .get(nth)
+            .or(replies.last())
+            .expect("a scripted reply")
+            .clone();
+        let at = self.now_ms;
+        if let Some((after, outcome)) = outcome(reply, &probe) {
+            self.coming.insert((at + after, probe.id), outcome);
+        }
+        self.open.insert(
+            probe.id,
+            Sent {
+                at,
+                probe: probe.clone(),
+            },
+        );
+        self.sent.push(Sent { at, probe });
+    }
+
+    // What a script does.
+
+    pub(crate) fn ask(&mut self, tag: &str) -> Ticket {
+        self.tickets += 1;
+        let ticket = Ticket(self.tickets);
+        self.input([Input::Ask {
+            ticket,
+            tag: tag.into(),
+        }]);
+        ticket
+    }
+
+    pub(crate) fn subscribe(&mut self, scope: Scope, view: View) -> SubscriberId {
+        self.subscribers += 1;
+        let subscriber = SubscriberId(self.subscribers);
+        self.input([Input::Subscribe {
+            subscriber,
+            filter: Filter { scope, view },
+        }]);
+        subscriber
+    }
+
+    pub(crate) fn select(&mut self, group: &str, member: &str) {
+        self.input([Input::Selected(selection(group, Some(member)))]);
+    }
+
+    pub(crate) fn connection_failed(&mut self, tag: &str, cause: Cause) {
+        self.input([Input::ConnectionFailed {
+            tag: tag.into(),
+            group: None,
+            cause,
+        }]);
+    }
+
+    /// The core has these outbounds now.
+    pub(crate) fn reload(&mut self, outbounds: Vec<Outbound>, selections: Vec<Selection>) {
+        self.input([Input::Outbounds {
+            outbounds,
+            selections,
+        }]);
+    }
+
+    // What a script looks at.
+
+    pub(crate) fn monitor(&self) -> &Monitor {
+        &self.monitor
+    }
+
+    pub(crate) fn confirmed(&self, tag: &str) -> Report {
+        self.monitor
+            .report(tag, View::Confirmed, self.now())
+            .expect("a known tag")
+    }
+
+    pub(crate) fn shown(&self, tag: &str) -> Report {
+        self.monitor
+            .report(tag, View::Display, self.now())
+            .expect("a known tag")
+    }
+
+    /// When URL tests of an outbound were sent.
+    pub(crate) fn tests(&self, tag: &str) -> Vec<u64> {
+        self.url_tests()
+            .filter(|sent| sent.probe.tag == tag)
+            .map(|sent| sent.at)
+            .collect()
+    }
+
+    pub(crate) fn url_tests(&self) -> impl Iterator<Item = &Sent> {
+        self.sent
+            .iter()
+            .filter(|sent| sent.probe.request.head && !sent.probe.request.ipv6_only)
+    }
+
+    /// The outbounds in the order of their first URL test.
+    pub(crate) fn order(&self) -> Vec<&str> {
+        let mut order: Vec<&str> = Vec::new();
+        for sent in self.url_tests() {
+            if !order.contains(&sent.probe.tag.as_str()) {
+                order.push(&sent.probe.tag);
+            }
+        }
+        order
+    }
+
+    /// The GET probes through an outbound.
+    pub(crate) fn lookups(&self, tag: &str) -> Vec<&Sent> {
+        self.sent
+            .iter()
+            .filter(|sent| sent.probe.tag == tag && !sent.probe.request.head)
+            .collect()
+    }
+
+    pub(crate) fn answer(&self, ticket: Ticket) -> Option<&(u64, Result<Report, AskError>)> {
+        self.answers.get(&ticket)
+    }
+
+    /// When a question was answered, and with which delay or error.
+    pub(crate) fn verdict(&self, ticket: Ticket) -> Option<(u64, Result<u32, ErrorKind>)> {
+        let (at, result) = self.answers.get(&ticket)?;
+        let report = result.as_ref().expect("a report");
+        let verdict = match (&report.error, report.delay_ms) {
+            (Some(error), _) => Err(error.kind),
+            (None, delay) => Ok(delay.expect("a delay")),
+        };
+        Some((*at, verdict))
+    }
+
+    pub(crate) fn updates_of(&self, subscriber: SubscriberId) -> Vec<(u64, &Update)> {
+        let own = self.updates.iter().filter(|(_, id, _)| *id == subscriber);
+        own.map(|(at, _, update)| (*at, update)).collect()
+    }
+
+    /// The tags of a subscriber's updates, with their time.
+    pub(crate) fn told(&self, subscriber: SubscriberId) -> Vec<(u64, Vec<&str>)> {
+        self.updates_of(subscriber)
+            .into_iter()
+            .map(|(at, update)| {
+                (
+                    at,
+                    update
+                        .reports
+                        .iter()
+                        .map(|report| report.tag.as_str())
+                        .collect(),
+                )
+            })
+            .collect()
+    }
+
+    /// Log lines that hold all these words.
+    pub(crate) fn lines(&self, words: &[&str]) -> Vec<(u64, &str)> {
+        let fits = |line: &str| words.iter().all(|word| line.contains(word));
+        self.log
+            .iter()
+            .filter(|(_, line)| fits(line))
+            .map(|(at, line)| (*at, line.as_str()))
+            .collect()
+    }
+
+    pub(crate) fn probes_out(&self) -> usize {
+        self.open.len()
+    }
+}
+
+/// When a probe comes back, and how.
+fn outcome(reply: Reply, probe: &Probe) -> Option<(u64, ProbeOutcome)> {
+    let deadline = u64::try_from(probe.request.deadline.as_millis()).expect("a short deadline");
+    let timeout = || {
+        let failure = Failure {
+            kind: ErrorKind::Timeout,
+            text: "deadline".into(),
+        };
+        Some((deadline, ProbeOutcome::Failed(failure)))
+    };
+    let answered = |after, status, headers, body: String, repeat: Option<u64>| {
+        let answer = Answer {
+            status,
+            headers,
+            body: body.into_bytes(),
+            first_byte: Duration::from_millis(after),
+            repeat: repeat.map(Duration::from_millis),
+        };
+        Some((after + repeat.unwrap_or(0), ProbeOutcome::Answered(answer)))
+    };
+    match reply {
+        Reply::Status { after, .. }
+        | Reply::Twice { first: after, .. }
+        | Reply::Fail { after, .. }
+            if after > deadline =>
+        {
+            timeout()
+        }
+        Reply::Status {
+            after,
+            status,
+            headers,
+            body,
+        } => {
+            let headers = headers
+                .into_iter()
+                .map(|(name, value)| (name.into(), value))
+                .collect();
+            answered(after, status, headers, body, None)
+        }
+        Reply::Twice { first, second } => answered(first, 204, Vec::new(), String::new(), second),
+        Reply::Fail { after, kind } => {
+            let failure = Failure {
+                kind,
+                text: format!("scripted {}", kind.as_str()),
+            };
+            Some((after, ProbeOutcome::Failed(failure)))
+        }
+        Reply::Silent => timeout(),
+        Reply::Stuck(None) => None,
+        Reply::Stuck(Some(after)) => answered(after, 204, Vec::new(), String::new(), None),
+        Reply::NotReady(_) if probe.forced => {
+            let failure = Failure {
+                kind: ErrorKind::DialTimeout,
+                text: "forced".into(),
+            };
+            Some((10, ProbeOutcome::Failed(failure)))
+        }
+        Reply::NotReady(readiness) => Some((0, ProbeOutcome::NotReady(readiness))),
+    }
+}
+
+pub(crate) fn outbound(tag: &str) -> Outbound {
+    Outbound {
+        tag: tag.into(),
+        type_name: "socks".into(),
+        kind: Kind::Outbound,
+        detour: None,
+        members: Vec::new(),
+        fingerprint: format!("{tag}.example:1080"),
+        exit_follows_host: false,
+    }
+}
+
+pub(crate) fn group(tag: &str, members: &[&str]) -> Outbound {
+    let members = members.iter().map(|&member| member.into()).collect();
+    Outbound {
+        type_name: "selector".into(),
+        kind: Kind::Group,
+        members,
+        ..outbound(tag)
+    }
+}
+
+pub(crate) fn selection(group: &str, member: Option<&str>) -> Selection {
+    Selection {
+        group: group.into(),
+        tcp: member.map(Into::into),
+        udp: member.map(Into::into),
+    }
+}
+
+pub(crate) fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}

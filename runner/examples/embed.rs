@@ -1,0 +1,58 @@
+//! A monitor over a core of your own, in one file.
+
+use async_trait::async_trait;
+use outwatch::{
+    Cause, Dialed, FetchError, Monitor, Network, Outbound, Phase, ProxyCore, Scope, Target, View,
+};
+use tokio::net::TcpStream;
+
+/// A core with one outbound, which dials straight.
+struct MyCore;
+
+#[async_trait]
+impl ProxyCore for MyCore {
+    fn list(&self) -> Vec<Outbound> {
+        vec![Outbound::new("straight", "direct")]
+    }
+
+    fn selected(&self, _group: &str, _network: Network) -> Option<String> {
+        None
+    }
+
+    async fn dial(
+        &self,
+        _tag: &str,
+        target: &Target,
+        deadline: tokio::time::Instant,
+    ) -> Result<Dialed, FetchError> {
+        let failed = |cause, text| FetchError::new(Phase::Dial, cause, text);
+        let dial = TcpStream::connect(target.to_string());
+        match tokio::time::timeout_at(deadline, dial).await {
+            Ok(Ok(stream)) => Ok(Dialed { stream: Box::new(stream), dns: None }),
+            Ok(Err(error)) => Err(failed(Cause::Refused, error.to_string())),
+            Err(_) => Err(failed(Cause::DialTimeout, format!("no answer from {target}"))),
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // The text of a config's `experimental.monitoring` block.
+    let options = std::env::args().nth(1).unwrap_or_default();
+    let monitor = Monitor::builder(MyCore).options(options).start().await?;
+
+    let mut updates = monitor.subscribe(Scope::All, View::Display);
+    let report = monitor.test("straight").await?;
+    println!("{} is {} with {:?} ms", report.tag, report.state, report.delay_ms);
+
+    while let Some(update) = updates.next().await {
+        for report in &update.reports {
+            println!("{}", serde_json::to_string(report)?);
+        }
+        if update.reports.iter().any(|report| report.ip.is_some() || !report.ip_pending) {
+            break;
+        }
+    }
+    monitor.stop().await?;
+    Ok(())
+}

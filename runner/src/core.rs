@@ -1,0 +1,322 @@
+//! The native proxy core: outbounds, endpoints and groups of a sing-box style config,
+//! dialed by this process. It must not know the monitor, nor where a config came from.
+
+mod certificate;
+mod dialer;
+mod eyeballs;
+mod group;
+mod options;
+mod outbound;
+mod progress;
+mod resolve;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod tls;
+mod way;
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout_at};
+
+use self::dialer::{DialFields, Dialer};
+use self::group::Group;
+use self::options::{Reader, take};
+use self::outbound::Protocol;
+use self::progress::Progress;
+use self::resolve::{Resolver, System};
+use self::tls::TlsConfigs;
+use self::way::Way;
+use crate::config::Entry;
+use crate::fetch::{self, Trust};
+use crate::proxy_core::{
+    Cause, Dialed, FetchError, Kind, Network, Outbound, Phase, ProxyCore, Readiness, Request,
+    Response, Target,
+};
+use crate::report::{Problem, Severity};
+
+/// The proxy core that comes with Outwatch.
+///
+/// It dials `direct`, `socks` and `http` outbounds, through each other where a
+/// `detour` says so, and follows groups. An outbound of another type is listed, and
+/// is not ready for good (D-6).
+pub struct NativeCore {
+    nodes: Vec<Node>,
+    by_tag: HashMap<String, usize>,
+    resolver: Box<dyn Resolver>,
+    trust: Trust,
+}
+
+/// One entry of the config.
+struct Node {
+    listed: Outbound,
+    role: Role,
+}
+
+enum Role {
+    Outbound {
+        protocol: Box<dyn Protocol>,
+        route: Route,
+    },
+    Group(Group),
+    /// D-6: why not, and what would make it work.
+    Unsupported(String),
+}
+
+/// How an outbound reaches its server.
+enum Route {
+    Sockets(Dialer),
+    Detour(usize),
+    /// D-5: a detour that names nothing.
+    Nowhere(String),
+}
+
+/// Why a group did not take a selection.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// There is no such group.
+    #[error("there is no group `{0}`")]
+    NoSuchGroup(String),
+    /// The group has no such member.
+    #[error("`{member}` is no member of the group `{group}`")]
+    NotAMember {
+        /// The group.
+        group: String,
+        /// What was to be selected.
+        member: String,
+    },
+}
+
+impl NativeCore {
+    /// A core of these entries, and what is wrong with their options: wrong values as
+    /// errors, unknown fields as warnings (F-4). An entry with an error is not ready.
+    ///
+    /// `certificate` is the config's top-level object of that name. Its authorities
+    /// hold for outbounds that do TLS and for what is fetched through any outbound.
+    pub fn new(
+        entries: &[Entry],
+        certificate: Option<&Map<String, Value>>,
+    ) -> (Self, Vec<Problem>) {
+        let mut problems = Vec::new();
+        let trust = certificate::trust(certificate, &mut problems);
+        let mut configs = TlsConfigs::new(trust.clone());
+        let mut by_tag = HashMap::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            by_tag.entry(entry.tag.clone()).or_insert(index);
+        }
+        let nodes = entries
+            .iter()
+            .map(|entry| Node::read(entry, &by_tag, &mut configs, &mut problems))
+            .collect();
+        problems.sort_by_key(|problem| problem.severity == Severity::Warning);
+        (
+            Self {
+                nodes,
+                by_tag,
+                resolver: Box::new(System),
+                trust,
+            },
+            problems,
+        )
+    }
+
+    /// Makes a group lead to one of its members. Tell the monitor by its hook
+    /// `selection_changed`.
+    ///
+    /// # Errors
+    /// No such group, or no such member of it.
+    pub fn select(&self, group: &str, member: &str) -> Result<(), SelectError> {
+        let Some(found) = self.group(group) else {
+            return Err(SelectError::NoSuchGroup(group.to_owned()));
+        };
+        match self.by_tag.get(member) {
+            Some(member) if found.select(*member) => Ok(()),
+            _ => Err(SelectError::NotAMember {
+                group: group.to_owned(),
+                member: member.to_owned(),
+            }),
+        }
+    }
+
+    fn node(&self, index: usize) -> Option<&Node> {
+        self.nodes.get(index)
+    }
+
+    fn find(&self, tag: &str) -> Option<(usize, &Node)> {
+        let index = *self.by_tag.get(tag)?;
+        Some((index, self.node(index)?))
+    }
+
+    fn group(&self, tag: &str) -> Option<&Group> {
+        match &self.find(tag)?.1.role {
+            Role::Group(group) => Some(group),
+            Role::Outbound { .. } | Role::Unsupported(_) => None,
+        }
+    }
+
+    /// What a group leads to in the end; anything else is its own leaf. None in a loop
+    /// and for a group without members.
+    fn leaf(&self, mut index: usize) -> Option<(usize, &Node)> {
+        for _ in 0..=self.nodes.len() {
+            let node = self.node(index)?;
+            let Role::Group(group) = &node.role else {
+                return Some((index, node));
+            };
+            index = group
+                .selected()
+                .or_else(|| group.first(|member| self.is_supported(member)))?;
+        }
+        None
+    }
+
+    fn is_supported(&self, index: usize) -> bool {
+        !matches!(
+            self.node(index),
+            None | Some(Node {
+                role: Role::Unsupported(_),
+                ..
+            })
+        )
+    }
+
+    /// Why `index` cannot be dialed by this core, if it cannot; detours included.
+    fn unsupported(&self, mut index: usize) -> Option<String> {
+        let mut through = None;
+        for _ in 0..=self.nodes.len() {
+            let (_, leaf) = self.leaf(index)?;
+            match (&leaf.role, &through) {
+                (Role::Unsupported(why), None) => return Some(why.clone()),
+                (Role::Unsupported(why), Some(tag)) => {
+                    return Some(format!("its detour `{tag}` cannot be dialed: {why}"));
+                }
+                (
+                    Role::Outbound {
+                        route: Route::Detour(detour),
+                        ..
+                    },
+                    _,
+                ) => {
+                    through = Some(self.node(*detour)?.listed.tag.as_str());
+                    index = *detour;
+                }
+                (Role::Outbound { .. } | Role::Group(_), _) => return None,
+            }
+        }
+        None
+    }
+}
+
+#[async_trait]
+impl ProxyCore for NativeCore {
+    fn list(&self) -> Vec<Outbound> {
+        self.nodes.iter().map(|node| node.listed.clone()).collect()
+    }
+
+    fn selected(&self, group: &str, _network: Network) -> Option<String> {
+        Some(
+            self.node(self.group(group)?.selected()?)?
+                .listed
+                .tag
+                .clone(),
+        )
+    }
+
+    fn status(&self, tag: &str) -> Readiness {
+        let Some((index, node)) = self.find(tag) else {
+            return Readiness::Unsupported(format!("there is no outbound `{tag}`"));
+        };
+        if matches!(node.role, Role::Group(_)) {
+            return Readiness::Ready;
+        }
+        self.unsupported(index)
+            .map_or(Readiness::Ready, Readiness::Unsupported)
+    }
+
+    async fn dial(
+        &self,
+        tag: &str,
+        target: &Target,
+        deadline: Instant,
+    ) -> Result<Dialed, FetchError> {
+        let Some((index, _)) = self.find(tag) else {
+            let text = format!("there is no outbound `{tag}`");
+            return Err(FetchError::new(Phase::Dial, Cause::Unsupported, text));
+        };
+        let mut progress = Progress::new();
+        let opened = timeout_at(deadline, Way::open(self, index, target, &mut progress)).await;
+        match opened {
+            Ok(stream) => Ok(Dialed {
+                stream: stream?,
+                dns: progress.dns,
+            }),
+            Err(_) => Err(progress.late()),
+        }
+    }
+
+    async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
+        fetch::through_dial(self, tag, request, &self.trust).await
+    }
+}
+
+impl Node {
+    fn read(
+        entry: &Entry,
+        by_tag: &HashMap<String, usize>,
+        configs: &mut TlsConfigs,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let mut listed = Outbound {
+            kind: entry.kind,
+            detour: entry.detour.clone(),
+            members: entry.members.clone(),
+            fingerprint: entry.fingerprint.clone(),
+            ..Outbound::new(entry.tag.clone(), entry.type_name.clone())
+        };
+        let mut reader = Reader::new(&entry.path, problems);
+        let role = if entry.kind == Kind::Group {
+            Some(Role::Group(Group::read(entry, by_tag, &mut reader)))
+        } else {
+            Role::read(entry, by_tag, configs, &mut reader, &mut listed)
+        };
+        let role = match (reader.into_refusal(), role) {
+            (None, Some(role)) => role,
+            // A group's own options have no say in where it leads.
+            (Some(_), Some(role @ Role::Group(_))) => role,
+            (refusal, _) => Role::Unsupported(refusal.unwrap_or_default()),
+        };
+        Self { listed, role }
+    }
+}
+
+impl Role {
+    /// None if the options are wrong or beyond this core, which `reader` has been told.
+    fn read(
+        entry: &Entry,
+        by_tag: &HashMap<String, usize>,
+        configs: &mut TlsConfigs,
+        reader: &mut Reader<'_>,
+        listed: &mut Outbound,
+    ) -> Option<Self> {
+        let mut options = entry.options.clone();
+        take(&mut options, &["type", "tag", "detour"]);
+        take(&mut options, DialFields::HARMLESS);
+        let dial = take(&mut options, DialFields::NAMES);
+        let protocol = outbound::read(&entry.type_name, options, reader, configs, listed)?;
+        listed.exit_follows_host = entry.detour.is_none() && protocol.exit_follows_host();
+        let route = match &entry.detour {
+            // As in sing-box, a detour makes the dial fields mean nothing.
+            Some(tag) => by_tag
+                .get(tag)
+                .map_or_else(|| Route::Nowhere(tag.clone()), |i| Route::Detour(*i)),
+            None => {
+                let fields = reader.read(dial)?;
+                Route::Sockets(Dialer::new(fields, reader))
+            }
+        };
+        Some(Self::Outbound { protocol, route })
+    }
+}

@@ -1,0 +1,109 @@
+//! Groups: outbounds made of members, one of which is selected.
+//! It must not know why a member is selected, nor how members dial.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::options::{Reader, take};
+use crate::config::Entry;
+
+/// A group's members, and which of them it leads to.
+pub(super) struct Group {
+    members: Vec<usize>,
+    /// Place in the whole list of outbounds; [`NONE`] before the first choice.
+    selected: AtomicUsize,
+}
+
+const NONE: usize = usize::MAX;
+
+impl Group {
+    /// The group that `entry` describes. A selector starts with its `default`, else
+    /// its first member; the others have chosen nothing yet.
+    pub(super) fn read(
+        entry: &Entry,
+        by_tag: &HashMap<String, usize>,
+        reader: &mut Reader<'_>,
+    ) -> Self {
+        let mut options = entry.options.clone();
+        take(&mut options, &["type", "tag", "outbounds", "default"]);
+        let members: Vec<usize> = entry
+            .members
+            .iter()
+            .filter_map(|tag| by_tag.get(tag).copied())
+            .collect();
+        let chosen = match entry.type_name.as_str() {
+            "selector" => {
+                reader.read::<Selector>(options);
+                entry
+                    .default
+                    .as_ref()
+                    .and_then(|tag| by_tag.get(tag))
+                    .or_else(|| members.first())
+            }
+            "urltest" => {
+                reader.read::<UrlTest>(options);
+                None
+            }
+            "balancer" => {
+                reader.read::<Balancer>(options);
+                None
+            }
+            _ => None,
+        };
+        let selected = AtomicUsize::new(chosen.copied().unwrap_or(NONE));
+        Self { members, selected }
+    }
+
+    /// The member that it leads to; none before the first choice.
+    pub(super) fn selected(&self) -> Option<usize> {
+        Some(self.selected.load(Ordering::Relaxed)).filter(|index| *index != NONE)
+    }
+
+    /// Whether `member` is one, and so selected now.
+    pub(super) fn select(&self, member: usize) -> bool {
+        let known = self.members.contains(&member);
+        if known {
+            self.selected.store(member, Ordering::Relaxed);
+        }
+        known
+    }
+
+    /// The first member that is `good`; the first of all if none is.
+    pub(super) fn first(&self, good: impl Fn(usize) -> bool) -> Option<usize> {
+        let first_good = self.members.iter().find(|member| good(**member));
+        first_good.or_else(|| self.members.first()).copied()
+    }
+}
+
+/// Fields of a `selector`, besides its members.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "read so that other fields can be told as unknown")]
+struct Selector {
+    interrupt_exist_connections: Option<bool>,
+}
+
+/// Fields of a `urltest`. Its numbers come from the monitor's shared schedule (G-2).
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "read so that other fields can be told as unknown")]
+struct UrlTest {
+    url: Option<IgnoredAny>,
+    interval: Option<IgnoredAny>,
+    idle_timeout: Option<IgnoredAny>,
+    tolerance: Option<u16>,
+    interrupt_exist_connections: Option<bool>,
+}
+
+/// Fields of a `balancer` (G-3).
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "read so that other fields can be told as unknown")]
+struct Balancer {
+    strategy: Option<IgnoredAny>,
+    tolerance: Option<u32>,
+    delay_acceptable_ratio: Option<f64>,
+    ttl: Option<IgnoredAny>,
+    max_retry: Option<u32>,
+    interrupt_exist_connections: Option<bool>,
+}

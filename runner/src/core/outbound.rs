@@ -1,0 +1,75 @@
+//! The outbound types that this core dials, one room each.
+//! It must not know how an outbound's server is reached: that is the way's matter.
+
+mod block;
+mod direct;
+mod http;
+mod socks;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use super::options::Reader;
+use super::tls::TlsConfigs;
+use super::way::{Stream, Way};
+use crate::proxy_core::{FetchError, Network, Outbound, Target};
+
+/// A type of outbound, with the options of one.
+#[async_trait]
+pub(super) trait Protocol: Send + Sync {
+    /// Opens a stream to `target`, reaching what it needs by `way`.
+    async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError>;
+
+    /// Traffic leaves with the address of the host's own network.
+    fn exit_follows_host(&self) -> bool {
+        false
+    }
+}
+
+/// Reads the options of an outbound of type `type_name`. None if they are wrong, which
+/// `reader` has told, or if this core has no such type (D-6).
+pub(super) fn read(
+    type_name: &str,
+    options: Map<String, Value>,
+    reader: &mut Reader<'_>,
+    configs: &mut TlsConfigs,
+    listed: &mut Outbound,
+) -> Option<Box<dyn Protocol>> {
+    match type_name {
+        "direct" => direct::read(options, reader),
+        "block" => block::read(options, reader),
+        "socks" => socks::read(options, reader, listed),
+        "http" => http::read(options, reader, configs),
+        "dns" => {
+            reader.unsupported("a `dns` outbound answers DNS queries and opens no streams");
+            None
+        }
+        _ => {
+            reader.unsupported(format!(
+                "the built-in core has no `{type_name}`; it works once a core that has it (such \
+                 as sing-box) runs and is named here as a `socks` outbound, or when Outwatch is \
+                 embedded in such a core"
+            ));
+            None
+        }
+    }
+}
+
+/// sing-box's `network`: what an outbound is to be used for.
+fn networks(names: &[String], reader: &mut Reader<'_>) -> Vec<Network> {
+    let mut networks = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "tcp" => networks.push(Network::Tcp),
+            "udp" => networks.push(Network::Udp),
+            other => reader.error("network", format!("`{other}` is neither `tcp` nor `udp`")),
+        }
+    }
+    if networks.is_empty() {
+        return vec![Network::Tcp, Network::Udp];
+    }
+    if !networks.contains(&Network::Tcp) {
+        reader.unsupported("its `network` leaves out `tcp`, which a test needs");
+    }
+    networks
+}

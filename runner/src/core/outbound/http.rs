@@ -1,0 +1,187 @@
+//! `http`: an HTTP proxy asked by CONNECT, in the clear or over TLS.
+//! It must not know how the proxy is reached.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
+use http::header::{HOST, HeaderName, HeaderValue, PROXY_AUTHORIZATION};
+use http::{HeaderMap, Method, StatusCode, Uri};
+use http_body_util::Empty;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::Protocol;
+use crate::core::options::{Reader, Server, Strings, take};
+use crate::core::tls::{Tls, TlsConfigs, TlsFields};
+use crate::core::way::{Stream, Way};
+use crate::fetch::of_http;
+use crate::proxy_core::{Cause, FetchError, Phase, Target};
+
+struct Http {
+    server: Target,
+    tls: Option<Tls>,
+    path: Option<Uri>,
+    /// Sent with every CONNECT, credentials included.
+    headers: HeaderMap,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Fields {
+    username: String,
+    password: String,
+    path: String,
+    headers: BTreeMap<String, Strings>,
+    tls: Option<TlsFields>,
+}
+
+pub(super) fn read(
+    mut options: Map<String, Value>,
+    reader: &mut Reader<'_>,
+    configs: &mut TlsConfigs,
+) -> Option<Box<dyn Protocol>> {
+    let server = reader.read::<Server>(take(&mut options, Server::NAMES));
+    let fields: Fields = reader.read(options)?;
+    let server = server?.into_target();
+    Some(Box::new(Http {
+        headers: headers(&fields, reader)?,
+        path: path(&fields.path, reader)?,
+        tls: fields
+            .tls
+            .and_then(|tls| Tls::new(tls, &server.host, reader, configs)),
+        server,
+    }))
+}
+
+fn headers(fields: &Fields, reader: &mut Reader<'_>) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    if !fields.username.is_empty() || !fields.password.is_empty() {
+        let plain = format!("{}:{}", fields.username, fields.password);
+        let text = format!("Basic {}", BASE64.encode(plain));
+        headers.insert(PROXY_AUTHORIZATION, HeaderValue::from_str(&text).ok()?);
+    }
+    for (name, values) in &fields.headers {
+        for value in &values.0 {
+            let pair = (
+                HeaderName::from_bytes(name.as_bytes()),
+                HeaderValue::from_str(value),
+            );
+            let (Ok(name), Ok(value)) = pair else {
+                reader.error(
+                    &format!("headers.{name}"),
+                    "not a header that HTTP can send",
+                );
+                return None;
+            };
+            headers.append(name, value);
+        }
+    }
+    Some(headers)
+}
+
+fn path(path: &str, reader: &mut Reader<'_>) -> Option<Option<Uri>> {
+    if path.is_empty() {
+        return Some(None);
+    }
+    match path.parse::<Uri>() {
+        Ok(uri) if path.starts_with('/') => Some(Some(uri)),
+        _ => {
+            reader.error(
+                "path",
+                format!("`{path}` is no path; expected one such as `/proxy`"),
+            );
+            None
+        }
+    }
+}
+
+#[async_trait]
+impl Protocol for Http {
+    async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
+        let proxy = format!("the HTTP proxy {} of `{}`", self.server, way.tag());
+        let request = self.request(&way.remote(target).await?)?;
+        let stream = way.connect(&self.server).await?;
+        way.progress.shaking_hands(&proxy);
+        let stream = match &self.tls {
+            Some(tls) => tls.wrap(stream, &proxy).await?,
+            None => stream,
+        };
+        connect(stream, request, &proxy, target).await
+    }
+}
+
+impl Http {
+    fn request(&self, target: &Target) -> Result<http::Request<Empty<Bytes>>, FetchError> {
+        let authority = target.to_string();
+        let invalid = |_| {
+            let text = format!("an HTTP proxy cannot be asked for {authority}");
+            FetchError::new(Phase::Proxy, Cause::Unsupported, text)
+        };
+        let uri = match &self.path {
+            Some(path) => path.clone(),
+            None => Uri::try_from(authority.as_str()).map_err(|_| invalid(()))?,
+        };
+        let mut request = http::Request::new(Empty::new());
+        *request.method_mut() = Method::CONNECT;
+        *request.uri_mut() = uri;
+        *request.headers_mut() = self.headers.clone();
+        if !request.headers().contains_key(HOST) {
+            let host = HeaderValue::from_str(&authority).map_err(|_| invalid(()))?;
+            request.headers_mut().insert(HOST, host);
+        }
+        Ok(request)
+    }
+}
+
+/// Sends the CONNECT and takes the stream over when the proxy agrees.
+async fn connect(
+    stream: Stream,
+    request: http::Request<Empty<Bytes>>,
+    proxy: &str,
+    target: &Target,
+) -> Result<Stream, FetchError> {
+    let failed = |error: hyper::Error| match of_http(Phase::Proxy, proxy, &error) {
+        error if error.cause == Cause::HttpMalformed => FetchError {
+            cause: Cause::ProxyHandshake,
+            ..error
+        },
+        error => error,
+    };
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(failed)?;
+    let mut connection = std::pin::pin!(connection.with_upgrades());
+    let talk = async {
+        let response = sender.send_request(request).await.map_err(failed)?;
+        match response.status() {
+            status if status.is_success() => hyper::upgrade::on(response).await.map_err(failed),
+            status => Err(refusal(status, proxy, target)),
+        }
+    };
+    let mut talk = std::pin::pin!(talk);
+    let upgraded = tokio::select! {
+        biased;
+        result = &mut talk => result?,
+        _ = &mut connection => talk.await?,
+    };
+    Ok(Box::new(TokioIo::new(upgraded)))
+}
+
+fn refusal(status: StatusCode, proxy: &str, target: &Target) -> FetchError {
+    let (cause, text) = match status {
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED => (
+            Cause::ProxyAuth,
+            format!("{proxy} refused the username and password ({status})"),
+        ),
+        _ => (
+            Cause::ProxyHandshake,
+            format!("{proxy} refused to connect to {target}: {status}"),
+        ),
+    };
+    FetchError::new(Phase::Proxy, cause, text)
+}

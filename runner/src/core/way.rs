@@ -1,0 +1,137 @@
+//! The way of one dial: from outbound to detour to our own sockets.
+//! It must not know any protocol.
+
+use std::net::IpAddr;
+
+use futures::future::BoxFuture;
+
+use super::progress::Progress;
+use super::resolve::{is_of, resolve};
+use super::{NativeCore, Node, Role, Route};
+use crate::proxy_core::{Cause, Family, FetchError, Host, Io, Phase, Target};
+
+/// An open byte stream.
+pub(super) type Stream = Box<dyn Io>;
+
+/// What a protocol may ask for while it dials.
+pub(super) struct Way<'a> {
+    core: &'a NativeCore,
+    node: &'a Node,
+    route: &'a Route,
+    /// The outbounds that this dial already goes through.
+    visited: Vec<usize>,
+    /// Where the dial is.
+    pub(super) progress: &'a mut Progress,
+}
+
+impl<'a> Way<'a> {
+    /// Opens a stream to `target` through the outbound or group `index`.
+    pub(super) async fn open(
+        core: &'a NativeCore,
+        index: usize,
+        target: &Target,
+        progress: &'a mut Progress,
+    ) -> Result<Stream, FetchError> {
+        open(core, index, target, Vec::new(), progress).await
+    }
+
+    /// The outbound's tag.
+    pub(super) fn tag(&self) -> &str {
+        &self.node.listed.tag
+    }
+
+    /// A stream to the outbound's own server: through its detour, which then resolves
+    /// the server's name, or by our own sockets.
+    pub(super) async fn connect(&mut self, server: &Target) -> Result<Stream, FetchError> {
+        match self.route {
+            Route::Sockets(dialer) => {
+                let resolver = self.core.resolver.as_ref();
+                Ok(Box::new(
+                    dialer.connect(resolver, server, self.progress).await?,
+                ))
+            }
+            Route::Detour(detour) => {
+                let visited = std::mem::take(&mut self.visited);
+                open(self.core, *detour, server, visited, self.progress).await
+            }
+            Route::Nowhere(tag) => Err(unsupported(format!(
+                "the detour `{tag}` of `{}` does not exist",
+                self.tag()
+            ))),
+        }
+    }
+
+    /// What a proxy is asked for: the name itself, unless one family is wanted. Then
+    /// the name is resolved here, since no proxy protocol can say so.
+    pub(super) async fn remote(&mut self, target: &Target) -> Result<Target, FetchError> {
+        match (&target.host, target.family) {
+            (Host::Name(_), None) => Ok(target.clone()),
+            (Host::Name(name), Some(family)) => {
+                let ip = self.resolve(name, family).await?;
+                Ok(Target {
+                    host: Host::Ip(ip),
+                    ..target.clone()
+                })
+            }
+            (Host::Ip(ip), family) if is_of(*ip, family) => Ok(target.clone()),
+            (Host::Ip(ip), _) => {
+                let text = format!("{ip} is not of the address family asked for");
+                Err(FetchError::new(Phase::Dial, Cause::NoRoute, text))
+            }
+        }
+    }
+
+    /// The best address of `name` in `family`, by our own resolver.
+    pub(super) async fn resolve(
+        &mut self,
+        name: &str,
+        family: Family,
+    ) -> Result<IpAddr, FetchError> {
+        let resolver = self.core.resolver.as_ref();
+        let found = resolve(resolver, name, Some(family), self.progress).await?;
+        found.into_iter().next().ok_or_else(|| {
+            let text = format!("`{name}` has no address of the family asked for");
+            FetchError::new(Phase::Dial, Cause::DnsFailed, text)
+        })
+    }
+}
+
+/// Boxed, since a detour leads here again.
+fn open<'a>(
+    core: &'a NativeCore,
+    index: usize,
+    target: &'a Target,
+    mut visited: Vec<usize>,
+    progress: &'a mut Progress,
+) -> BoxFuture<'a, Result<Stream, FetchError>> {
+    Box::pin(async move {
+        let Some((index, node)) = core.leaf(index) else {
+            return Err(unsupported("the group leads to no outbound".into()));
+        };
+        let tag = &node.listed.tag;
+        if visited.contains(&index) {
+            return Err(unsupported(format!(
+                "the detour of `{tag}` leads back to itself"
+            )));
+        }
+        visited.push(index);
+        match &node.role {
+            Role::Outbound { protocol, route } => {
+                let mut way = Way {
+                    core,
+                    node,
+                    route,
+                    visited,
+                    progress,
+                };
+                protocol.dial(&mut way, target).await
+            }
+            Role::Unsupported(why) => Err(unsupported(format!("`{tag}` cannot be dialed: {why}"))),
+            Role::Group(_) => Err(unsupported(format!("the group `{tag}` leads nowhere"))),
+        }
+    })
+}
+
+fn unsupported(text: String) -> FetchError {
+    FetchError::new(Phase::Dial, Cause::Unsupported, text)
+}

@@ -1,0 +1,8 @@
+//! The engine as a component: loading it, the contracts that this runner can
+//! host, and the limits it runs under. It must not know the driver or a core.
+
+mod component;
+pub(crate) mod limits;
+pub(crate) mod v0_1;
+
+pub use component::{Component, LoadError};

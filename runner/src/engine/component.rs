@@ -1,0 +1,153 @@
+//! Loading a component: from the binary, a file or bytes, with a clear error for
+//! everything that is not one. It must not run it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use wasmtime::{Config, Engine};
+
+use super::v0_1::WorldPre;
+use crate::host::{self, HostState};
+
+/// The engine that this version of the runner was built with.
+static EMBEDDED: &[u8] = include_bytes!(env!("OUTWATCH_COMPONENT"));
+
+/// A component that fits this runner, compiled and ready to start. Cheap to clone.
+#[derive(Clone)]
+pub struct Component {
+    inner: Arc<Loaded>,
+}
+
+struct Loaded {
+    pre: WorldPre<HostState>,
+    origin: String,
+}
+
+/// Why a component cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("failed to read the component {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The bytes are no component that this runner can compile.
+    #[error("{origin} is not a component that this runner can compile: {reason}")]
+    NotAComponent {
+        /// The file, or how the bytes came.
+        origin: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It is a component, but of another contract.
+    #[error("{origin} does not fit the contract {}: {reason}", Component::CONTRACT)]
+    DoesNotFit {
+        /// The file, or how the bytes came.
+        origin: String,
+        /// Which import or export is missing or different.
+        reason: String,
+    },
+    /// This machine cannot run WebAssembly.
+    #[error("failed to prepare WebAssembly on this machine: {0}")]
+    Unavailable(String),
+}
+
+impl Component {
+    /// The contract that this runner hosts.
+    pub const CONTRACT: &str = "outwatch:monitor@0.1.0";
+
+    /// The component that this runner was built with. Compiled once per process.
+    ///
+    /// # Errors
+    /// When this machine cannot run WebAssembly.
+    pub fn embedded() -> Result<Self, LoadError> {
+        static COMPILED: OnceLock<Component> = OnceLock::new();
+        if let Some(component) = COMPILED.get() {
+            return Ok(component.clone());
+        }
+        let component = Self::load(EMBEDDED, "the embedded component")?;
+        Ok(COMPILED.get_or_init(|| component).clone())
+    }
+
+    /// The bytes of [`embedded`](Self::embedded).
+    pub fn embedded_bytes() -> &'static [u8] {
+        EMBEDDED
+    }
+
+    /// Reads and compiles a component's file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no component, or does not fit the contract.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|source| LoadError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::load(&bytes, &path.display().to_string())
+    }
+
+    /// Compiles a component.
+    ///
+    /// # Errors
+    /// When it is no component or does not fit the contract.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
+        Self::load(bytes, "the given component")
+    }
+
+    fn load(bytes: &[u8], origin: &str) -> Result<Self, LoadError> {
+        let engine = engine()?;
+        let origin = origin.to_owned();
+        let component = match wasmtime::component::Component::from_binary(engine, bytes) {
+            Ok(component) => component,
+            Err(error) => {
+                return Err(LoadError::NotAComponent {
+                    origin,
+                    reason: format!("{error:#}"),
+                });
+            }
+        };
+        let fit = host::linker(engine)
+            .and_then(|linker| linker.instantiate_pre(&component))
+            .and_then(WorldPre::new);
+        match fit {
+            Ok(pre) => Ok(Self {
+                inner: Arc::new(Loaded { pre, origin }),
+            }),
+            Err(error) => Err(LoadError::DoesNotFit {
+                origin,
+                reason: format!("{error:#}"),
+            }),
+        }
+    }
+
+    pub(crate) fn pre(&self) -> &WorldPre<HostState> {
+        &self.inner.pre
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Component")
+            .field(&self.inner.origin)
+            .finish()
+    }
+}
+
+/// The process's one wasmtime engine.
+fn engine() -> Result<&'static Engine, LoadError> {
+    static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
+    let engine = ENGINE.get_or_init(|| {
+        let mut config = Config::new();
+        config.epoch_interruption(true);
+        Engine::new(&config).map_err(|error| format!("{error:#}"))
+    });
+    engine
+        .as_ref()
+        .map_err(|reason| LoadError::Unavailable(reason.clone()))
+}

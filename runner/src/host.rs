@@ -1,0 +1,74 @@
+//! The host side of every import: what the component reaches of the world.
+//! It must not know the driver, nor what the component does with it.
+
+mod cache;
+mod clocks;
+mod log;
+mod outbounds;
+
+use std::sync::Arc;
+
+use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime::{Engine, StoreLimits};
+use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView};
+use wasmtime_wasi::p3::bindings::{clocks as wasi_clocks, random as wasi_random};
+use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use crate::engine::limits::{self, Flood};
+use crate::engine::v0_1;
+use crate::proxy_core::ProxyCore;
+use crate::store::Cache;
+
+pub(crate) use clocks::WallClock;
+
+/// The world of one instance.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) core: Arc<dyn ProxyCore>,
+    pub(crate) cache: Arc<dyn Cache>,
+    pub(crate) wall: WallClock,
+}
+
+/// What stands behind the imports of one instance.
+pub(crate) struct HostState {
+    world: World,
+    wasi: WasiCtx,
+    table: ResourceTable,
+    pub(crate) limits: StoreLimits,
+    /// Bounds what a guest can write to the log.
+    log: Flood,
+}
+
+impl HostState {
+    pub(crate) fn new(world: World) -> Self {
+        Self {
+            wasi: clocks::context(world.wall.clone()),
+            table: ResourceTable::new(),
+            limits: limits::store(),
+            log: Flood::default(),
+            world,
+        }
+    }
+}
+
+impl WasiView for HostState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
+    }
+}
+
+/// A linker with exactly the imports of the contract.
+pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
+    let mut linker = Linker::new(engine);
+    v0_1::outbounds::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state)?;
+    v0_1::cache::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state)?;
+    v0_1::log::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state)?;
+    wasi_clocks::monotonic_clock::add_to_linker::<_, WasiClocks>(&mut linker, HostState::clocks)?;
+    wasi_clocks::system_clock::add_to_linker::<_, WasiClocks>(&mut linker, HostState::clocks)?;
+    wasi_random::random::add_to_linker::<_, WasiRandom>(&mut linker, HostState::random)?;
+    Ok(linker)
+}

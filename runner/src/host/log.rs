@@ -1,0 +1,47 @@
+//! The import `log`: the component's lines become `tracing` events, each under the
+//! target of the part that wrote it. It must not trust the text.
+
+use tracing::{debug, error, info, trace, warn};
+
+use super::HostState;
+use crate::engine::limits::Admission;
+use crate::engine::v0_1::log::{self, Level};
+
+/// The longest line that is passed on, in characters.
+const LINE: usize = 4096;
+
+/// Targets are constants of `tracing`, so each needs its own event.
+macro_rules! event {
+    ($target:literal, $level:expr, $line:expr) => {
+        match $level {
+            Level::Trace => trace!(target: $target, "{}", $line),
+            Level::Debug => debug!(target: $target, "{}", $line),
+            Level::Info => info!(target: $target, "{}", $line),
+            Level::Warn => warn!(target: $target, "{}", $line),
+            Level::Error | Level::Critical => error!(target: $target, "{}", $line),
+        }
+    };
+}
+
+impl log::Host for HostState {
+    fn log(&mut self, level: Level, context: String, message: String) {
+        let line = match self.log.admit() {
+            Admission::Admitted => one_line(&message),
+            Admission::LimitReached => "the component floods the log; lines are dropped".to_owned(),
+            Admission::Dropped => return,
+        };
+        match context.as_str() {
+            "monitoring" => event!("outwatch::monitoring", level, line),
+            "lowest" => event!("outwatch::lowest", level, line),
+            "cache" => event!("outwatch::cache", level, line),
+            "panic" => event!("outwatch::panic", level, line),
+            _ => event!("outwatch::engine", level, line),
+        }
+    }
+}
+
+/// A guest's text cannot start a line of its own, nor speak to a terminal.
+fn one_line(message: &str) -> String {
+    let safe = |c: char| if c.is_control() { ' ' } else { c };
+    message.chars().take(LINE).map(safe).collect()
+}

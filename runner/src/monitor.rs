@@ -1,0 +1,377 @@
+//! What an embedder holds: starting a monitor over a core, asking it, watching it,
+//! telling it. It must not touch the component; the driver does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use futures::StreamExt as _;
+use futures::channel::mpsc as bounded;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+use crate::driver::{self, Command, Driver, Ended, Hook};
+use crate::engine::{Component, LoadError};
+use crate::host::{WallClock, World};
+use crate::proxy_core::ProxyCore;
+use crate::report::{Problem, Report, Scope, Update, View};
+use crate::store::{Cache, MemoryCache};
+
+/// The host calls the engine for activity at most once in this time (N-2).
+const ACTIVITY_EVERY: Duration = Duration::from_secs(1);
+
+/// A running monitor. Cheap to clone; it stops when told to, or when the last clone
+/// is dropped.
+#[derive(Clone)]
+pub struct Monitor {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    commands: mpsc::UnboundedSender<Command>,
+    stop: watch::Sender<bool>,
+    ended: watch::Receiver<Option<Ended>>,
+    warnings: Vec<Problem>,
+    began: Instant,
+    /// When the engine last heard of activity: milliseconds after `began`, plus one.
+    last_activity: AtomicU64,
+}
+
+impl Monitor {
+    /// Begins to describe a monitor over `core`.
+    pub fn builder(core: impl ProxyCore) -> Builder {
+        Builder::over(Arc::new(core))
+    }
+
+    /// Tests an outbound in stages, or every leaf of a group, and gives the confirmed
+    /// report when that is over. A report of state [`Failed`](crate::State::Failed) is
+    /// an answer, not an error.
+    ///
+    /// # Errors
+    /// When there is nothing to test: see [`TestError`].
+    pub async fn test(&self, tag: impl Into<String>) -> Result<Report, TestError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Test {
+            tag: tag.into(),
+            reply,
+        });
+        answer.await.unwrap_or(Err(TestError::Stopped))
+    }
+
+    /// Updates from now on, beginning with the current state of all in `scope`. Ends
+    /// when the monitor does. One who reads slowly misses states in between, never the
+    /// last.
+    pub fn subscribe(&self, scope: Scope, view: View) -> Updates {
+        let (sender, updates) = bounded::channel(0);
+        self.send(Command::Subscribe {
+            scope,
+            view,
+            sender,
+        });
+        Updates { updates }
+    }
+
+    /// The current report of a tag; none when unknown or stopped.
+    pub async fn report(&self, tag: impl Into<String>, view: View) -> Option<Report> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Report {
+            tag: tag.into(),
+            view,
+            reply,
+        });
+        answer.await.ok().flatten()
+    }
+
+    /// All current reports, in config order; none when stopped.
+    pub async fn reports(&self, view: View) -> Vec<Report> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Reports { view, reply });
+        answer.await.unwrap_or_default()
+    }
+
+    /// The options in force, with all defaults filled in, as JSON.
+    pub async fn options(&self) -> Option<String> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Options { reply });
+        answer.await.ok()
+    }
+
+    /// Host names that the IP lookups use, for a host that routes them.
+    pub async fn service_hosts(&self) -> Vec<String> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::ServiceHosts { reply });
+        answer.await.unwrap_or_default()
+    }
+
+    /// What was doubtful about the options.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.shared.warnings
+    }
+
+    /// A user's connection went through the core. Cheap enough for every connection:
+    /// the engine hears of it at most once a second.
+    pub fn activity(&self) {
+        let now = self.shared.began.elapsed().as_millis();
+        let now = u64::try_from(now).unwrap_or(u64::MAX).saturating_add(1);
+        let every = u64::try_from(ACTIVITY_EVERY.as_millis()).unwrap_or(u64::MAX);
+        let last = self.shared.last_activity.load(Ordering::Relaxed);
+        if last != 0 && now.saturating_sub(last) < every {
+            return;
+        }
+        let swapped = self.shared.last_activity.compare_exchange(
+            last,
+            now,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+        if swapped.is_ok() {
+            self.send(Command::Hook(Hook::Activity));
+        }
+    }
+
+    /// The host's network changed.
+    pub fn network_changed(&self) {
+        self.send(Command::Hook(Hook::NetworkChanged));
+    }
+
+    /// A user's connection through `tag` failed; `group` had chosen it, if any.
+    pub fn connection_failed(&self, tag: impl Into<String>, group: Option<String>, fault: Fault) {
+        let tag = tag.into();
+        self.send(Command::Hook(Hook::ConnectionFailed { tag, group, fault }));
+    }
+
+    /// A group selects another member.
+    pub fn selection_changed(&self, group: impl Into<String>) {
+        self.send(Command::Hook(Hook::SelectionChanged(group.into())));
+    }
+
+    /// An outbound that was not ready is ready now.
+    pub fn outbound_ready(&self, tag: impl Into<String>) {
+        self.send(Command::Hook(Hook::OutboundReady(tag.into())));
+    }
+
+    /// The core's list of outbounds changed.
+    pub fn outbounds_changed(&self) {
+        self.send(Command::Hook(Hook::OutboundsChanged));
+    }
+
+    /// The device goes to sleep: no tests but those asked for, until
+    /// [`resume`](Self::resume).
+    pub fn pause(&self) {
+        self.send(Command::Hook(Hook::Pause));
+    }
+
+    /// The device woke up.
+    pub fn resume(&self) {
+        self.send(Command::Hook(Hook::Resume));
+    }
+
+    /// Ends the monitor and waits until its results are saved.
+    ///
+    /// # Errors
+    /// When the component had failed for good before.
+    pub async fn stop(&self) -> Result<(), StopError> {
+        // Whoever ended already needs no word.
+        let _ = self.shared.stop.send(true);
+        self.ended().await
+    }
+
+    /// Waits until the monitor has ended, by [`stop`](Self::stop) or by itself.
+    ///
+    /// # Errors
+    /// When the component failed for good.
+    pub async fn ended(&self) -> Result<(), StopError> {
+        let mut ended = self.shared.ended.clone();
+        match ended.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(Ended::Stopped)) => Ok(()),
+            Ok(Some(Ended::GaveUp(reason))) => Err(StopError::GaveUp(reason.clone())),
+            Ok(None) | Err(_) => Err(StopError::Lost),
+        }
+    }
+
+    fn send(&self, command: Command) {
+        // After the end every question is answered by its dropped reply.
+        let _ = self.shared.commands.send(command);
+    }
+}
+
+/// Describes a monitor before it starts.
+pub struct Builder {
+    core: Arc<dyn ProxyCore>,
+    cache: Arc<dyn Cache>,
+    component: Option<Component>,
+    options: String,
+    wall: WallClock,
+    paused: bool,
+}
+
+impl Builder {
+    fn over(core: Arc<dyn ProxyCore>) -> Self {
+        Self {
+            core,
+            cache: Arc::new(MemoryCache::default()),
+            component: None,
+            options: String::new(),
+            wall: WallClock::default(),
+            paused: false,
+        }
+    }
+
+    /// Where results are kept between runs. The default forgets them.
+    #[must_use]
+    pub fn cache(mut self, cache: impl Cache) -> Self {
+        self.cache = Arc::new(cache);
+        self
+    }
+
+    /// Which engine runs. The default is the embedded one.
+    #[must_use]
+    pub fn component(mut self, component: Component) -> Self {
+        self.component = Some(component);
+        self
+    }
+
+    /// The text of a config's `experimental.monitoring` block. The default is `{}`.
+    #[must_use]
+    pub fn options(mut self, json: impl Into<String>) -> Self {
+        self.options = json.into();
+        self
+    }
+
+    /// The time of day that results are stamped with. The default is the system's.
+    #[must_use]
+    pub fn wall_clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.wall = WallClock::new(now);
+        self
+    }
+
+    /// Starts as if [`Monitor::pause`] had been called: only what is asked for is
+    /// tested, until [`Monitor::resume`].
+    #[must_use]
+    pub fn paused(mut self) -> Self {
+        self.paused = true;
+        self
+    }
+
+    /// Starts the monitor on the current tokio runtime.
+    ///
+    /// # Errors
+    /// When the options are wrong or the component cannot run.
+    pub async fn start(self) -> Result<Monitor, StartError> {
+        let paused = self.paused;
+        let began = driver::Plan::new(self)?;
+        let (first, warnings) = began.instance().await?;
+        let (commands, requests) = mpsc::unbounded_channel();
+        let (stop, stopping) = watch::channel(false);
+        let (ending, ended) = watch::channel(None);
+        let shared = Shared {
+            commands,
+            stop,
+            ended,
+            warnings,
+            began: Instant::now(),
+            last_activity: AtomicU64::new(0),
+        };
+        if paused {
+            let _ = shared.commands.send(Command::Hook(Hook::Pause));
+        }
+        tokio::spawn(Driver::new(began, requests, stopping, ending).run(first));
+        Ok(Monitor {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// Reads the options as [`start`](Self::start) would and starts nothing. Gives the
+    /// options in force as JSON, and the warnings.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn check(self) -> Result<(String, Vec<Problem>), StartError> {
+        driver::Plan::new(self)?.check().await
+    }
+
+    pub(crate) fn into_parts(self) -> Result<(Component, World, String), LoadError> {
+        let component = match self.component {
+            Some(component) => component,
+            None => Component::embedded()?,
+        };
+        Ok((
+            component,
+            World {
+                core: self.core,
+                cache: self.cache,
+                wall: self.wall,
+            },
+            self.options,
+        ))
+    }
+}
+
+/// The updates of one subscription.
+#[derive(Debug)]
+pub struct Updates {
+    updates: bounded::Receiver<Update>,
+}
+
+impl Updates {
+    /// Waits for the next update; none when the monitor has ended.
+    pub async fn next(&mut self) -> Option<Update> {
+        self.updates.next().await
+    }
+}
+
+/// Whose fault a failed connection was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The outbound's or its way's: refused, timed out, reset in the handshake.
+    Outbound,
+    /// The destination's; ignored.
+    Destination,
+    /// The client's, who went away; ignored.
+    Client,
+}
+
+/// Why a monitor does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The options are wrong; every problem found, with paths within the options.
+    #[error("the monitoring options are wrong")]
+    Options(Vec<Problem>),
+    /// The component cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The component failed while it started.
+    #[error("the component failed to start: {0}")]
+    Component(String),
+}
+
+/// Why an asked-for test gave no report.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TestError {
+    /// No outbound or group has this tag.
+    #[error("no outbound or group has this tag")]
+    UnknownTag,
+    /// It is never tested.
+    #[error("it is never tested")]
+    Untestable,
+    /// It cannot be tested now; it will be once it is ready.
+    #[error("it is not ready: {0}")]
+    NotReady(String),
+    /// The monitor was stopped first.
+    #[error("the monitor was stopped first")]
+    Stopped,
+}
+
+/// Why a monitor ended otherwise than by being stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StopError {
+    /// The component failed again and again.
+    #[error("the component failed again and again, the last time so: {0}")]
+    GaveUp(String),
+    /// The runtime that the monitor ran on was shut down.
+    #[error("the runtime that the monitor ran on was shut down")]
+    Lost,
+}

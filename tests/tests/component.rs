@@ -1,0 +1,10 @@
+//! The real component in a stub core, on virtual time.
+
+mod component {
+    mod contract;
+    mod errors;
+    mod monitoring;
+    mod saving;
+    mod subscribing;
+    mod world;
+}

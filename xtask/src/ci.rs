@@ -1,0 +1,28 @@
+//! Everything that must hold before a change lands. It must not do anything that a
+//! developer cannot run alone.
+
+use anyhow::Result;
+
+use crate::run::cargo;
+use crate::{component, setup};
+
+pub(crate) fn ci() -> Result<()> {
+    setup::for_testing()?;
+    cargo(["fmt", "--all", "--check"]).run()?;
+    cargo(["fmt", "--check", "--manifest-path", "component/Cargo.toml"]).run()?;
+    cargo([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "--deny",
+        "warnings",
+    ])
+    .run()?;
+    cargo(["doc", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "--deny warnings")
+        .run()?;
+    component::component(true)?;
+    // As the README says it.
+    cargo(["xtask", "test"]).run()
+}

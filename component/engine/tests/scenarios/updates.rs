@@ -92,6 +92,31 @@ fn r2_without_a_selection_a_group_shows_its_best_member() {
 }
 
 #[test]
+fn r2_a_group_that_has_not_chosen_is_told_anew_only_when_its_best_member_changes() {
+    let mut world = World::new()
+        .outbound("b", [ok(300)])
+        .outbound("worse", [ok(1_200)])
+        .outbound("best", [ok(2_100), ok(100)])
+        .group("g", &["b", "worse", "best"], None)
+        .start();
+    let subscriber = world.subscribe(Scope::Tag("g".into()), View::Confirmed);
+    world.run_to(MINUTE);
+    assert_eq!(
+        world
+            .told(subscriber)
+            .iter()
+            .map(|(at, _)| *at)
+            .collect::<Vec<_>>(),
+        [0, 800]
+    );
+    world.ask("best");
+    world.run_to(2 * MINUTE);
+    let updates = world.updates_of(subscriber);
+    assert_eq!(updates.len(), 3);
+    assert_eq!(updates[2].1.reports[0].via.as_deref(), Some("best"));
+}
+
+#[test]
 fn r2_failed_beats_untested_and_a_selected_untested_member_makes_the_group_untested() {
     let mut world = World::new()
         .outbound("dead", [refused(20)])

@@ -26,7 +26,8 @@ fn main() {
     let component = match build(&root) {
         Ok(path) => path,
         Err(message) => {
-            println!("cargo::error={message}");
+            // Cargo takes an error line by line.
+            message.lines().for_each(|line| println!("cargo::error={line}"));
             return;
         }
     };

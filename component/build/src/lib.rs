@@ -45,7 +45,7 @@ impl Build {
     /// [`target_dir`](Self::target_dir).
     ///
     /// # Errors
-    /// When the compiler fails (its messages go to stderr), or when the module does
+    /// When the compiler fails (the error holds its messages), or when the module does
     /// not fit `wit/`.
     pub fn run(&self, toolchain: &Toolchain) -> Result<PathBuf> {
         let module = compile::module(self, toolchain)?;

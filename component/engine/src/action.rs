@@ -115,7 +115,7 @@ pub enum AskError {
 pub struct Update {
     /// The current reports of what changed.
     pub reports: Vec<Report>,
-    /// Tags that are gone.
+    /// Tags that are gone; none of them is among `reports`.
     pub removed: Vec<String>,
     /// It did not wait for the debounce window.
     pub urgent: bool,

@@ -134,8 +134,13 @@ impl Board {
 
     /// In which view a group looks different after a change of an entry below it.
     fn shown_change(&self, topology: &Topology, group: Id, change: Change) -> Option<View> {
-        let via = self.via(topology, group);
         let before = self.faces.get(&group).and_then(|face| face.via);
+        if let Some(shown) = before
+            && self.cannot_pass(topology, change.id, shown)
+        {
+            return None;
+        }
+        let via = self.via(topology, group);
         if via != before {
             return Some(View::Confirmed);
         }

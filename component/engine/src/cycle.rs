@@ -183,18 +183,11 @@ impl Cycle {
         self.round.take().is_some()
     }
 
-    /// An outbound is gone.
+    /// An outbound is gone; its place in the list is passed over when it comes.
     pub(crate) fn forget(&mut self, id: Id) {
         self.mark(id);
         if let Some(round) = &mut self.round {
             round.open.remove(&id);
-            let before = round.next.min(round.list.len());
-            let passed = round.list[..before]
-                .iter()
-                .filter(|&&one| one == id)
-                .count();
-            round.list.retain(|&one| one != id);
-            round.next -= passed;
         }
     }
 }

@@ -41,6 +41,11 @@ impl Want {
         }
     }
 
+    /// Somebody asked for it (S-10): it runs even while idle.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.reason == Reason::Asked || !self.tickets.is_empty()
+    }
+
     /// D-1: it has waited long enough.
     pub(crate) fn is_forced(&self) -> bool {
         self.tries >= TRIES
@@ -116,7 +121,7 @@ impl Demand {
 
     /// Puts a test at the end of its lane's queue.
     pub(crate) fn queue(&mut self, id: Id, want: Want) {
-        let class = if want.reason == Reason::Asked {
+        let class = if want.is_asked() {
             Class::Asked
         } else {
             Class::Caused
@@ -166,12 +171,9 @@ impl Demand {
         waiting.map(|(&id, _)| id).collect()
     }
 
-    /// Drops every test that nobody waits for, and says whose.
+    /// Drops every test that nobody asked for, and says whose.
     pub(crate) fn drop_unasked(&mut self) -> Vec<Id> {
-        let unasked = self
-            .wants
-            .iter()
-            .filter(|(_, (want, _))| want.tickets.is_empty());
+        let unasked = self.wants.iter().filter(|(_, (want, _))| !want.is_asked());
         let ids: Vec<Id> = unasked.map(|(&id, _)| id).collect();
         for &id in &ids {
             self.remove(id);

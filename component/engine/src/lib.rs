@@ -54,6 +54,7 @@ mod gate;
 mod input;
 mod journal;
 mod life;
+mod lookup;
 mod monitor;
 mod options;
 mod publisher;

@@ -13,6 +13,7 @@ use crate::followup::FollowUps;
 use crate::input::{Input, ProbeOutcome, Setup};
 use crate::journal::Line;
 use crate::life::{Life, Stage};
+use crate::lookup::Services;
 use crate::options::Options;
 use crate::publisher::Publisher;
 use crate::report::{Measurement, Reason, Report, View};
@@ -48,6 +49,7 @@ pub struct Monitor {
     running: Running,
     cycle: Cycle,
     follow_ups: FollowUps,
+    services: Services,
     asks: Asks,
     publisher: Publisher,
     saved: Saved,
@@ -103,7 +105,8 @@ impl Monitor {
             demand: Demand::default(),
             running: Running::default(),
             cycle: Cycle::default(),
-            follow_ups: FollowUps::new(seed),
+            follow_ups: FollowUps::default(),
+            services: Services::new(seed),
             asks: Asks::default(),
             publisher: Publisher::default(),
             saved: Saved::default(),

@@ -37,6 +37,9 @@ struct Subscriber {
     in_flight: bool,
 }
 
+/// Numbers in the scope of each subscriber.
+pub(crate) type Scopes = BTreeMap<SubscriberId, BTreeSet<Id>>;
+
 /// What one subscriber is told.
 #[derive(Debug)]
 pub(crate) struct Batch {
@@ -50,6 +53,7 @@ pub(crate) struct Batch {
 impl Publisher {
     /// A new subscriber is told at once how everything in its scope stands.
     pub(crate) fn subscribe(&mut self, id: SubscriberId, filter: Filter, topology: &Topology) {
+        self.unsubscribe(id);
         let subscriber = Subscriber {
             dirty: in_scope(&filter.scope, topology),
             filter,
@@ -107,6 +111,7 @@ impl Publisher {
             if subscriber.filter.view == View::Confirmed && change.view == View::Display {
                 continue;
             }
+            subscriber.removed.remove(topology.tag(change.id));
             if subscriber.note(change.id, change.urgency) {
                 opened.push(id);
             }
@@ -115,37 +120,39 @@ impl Publisher {
         opened
     }
 
-    /// Notes that tags are gone, and looks again at who is in which scope.
-    pub(crate) fn regroup(
+    /// What is in whose scope, to be compared after a change of the outbounds.
+    pub(crate) fn scopes(&self, topology: &Topology) -> Scopes {
+        let scope = |subscriber: &Subscriber| in_scope(&subscriber.filter.scope, topology);
+        self.subscribers
+            .iter()
+            .map(|(&id, subscriber)| (id, scope(subscriber)))
+            .collect()
+    }
+
+    /// Notes what came into whose scope and what is gone from the core; gives those
+    /// whose window it opens.
+    pub(crate) fn rescope(
         &mut self,
-        gone: &[(Id, Arc<str>)],
+        before: Scopes,
+        gone: &BTreeMap<Id, Arc<str>>,
         topology: &Topology,
     ) -> Vec<SubscriberId> {
         self.all.clear();
         self.by_tag.clear();
-        let groups = core::mem::take(&mut self.by_group);
+        self.by_group.clear();
         let mut opened = Vec::new();
-        let ids: Vec<SubscriberId> = self.subscribers.keys().copied().collect();
-        for id in ids {
+        for (id, before) in before {
             self.enlist(id, topology);
             let Some(subscriber) = self.subscribers.get_mut(&id) else {
                 continue;
             };
-            for (number, tag) in gone {
-                subscriber.dirty.remove(number);
-                let concerns = match &subscriber.filter.scope {
-                    Scope::All => true,
-                    Scope::Tag(own) => **own == **tag,
-                    // Whose member a tag was is not kept; one too many does no harm.
-                    Scope::Group(own) => {
-                        **own == **tag || groups.values().any(|who| who.contains(&id))
-                    }
-                };
-                if concerns {
-                    subscriber.removed.insert(tag.clone());
-                }
-            }
-            if !gone.is_empty() && !subscriber.removed.is_empty() && subscriber.open_window() {
+            // A number that went may stand for another tag by the next change.
+            subscriber.dirty.retain(|number| !gone.contains_key(number));
+            let lost = before.iter().filter_map(|number| gone.get(number));
+            subscriber.removed.extend(lost.cloned());
+            let scope = in_scope(&subscriber.filter.scope, topology);
+            subscriber.dirty.extend(scope.difference(&before));
+            if !subscriber.is_content() && subscriber.open_window() {
                 opened.push(id);
             }
             self.ready.insert(id);
@@ -174,8 +181,7 @@ impl Publisher {
     fn take_batch(&mut self, id: SubscriberId) -> Option<Batch> {
         let subscriber = self.subscribers.get_mut(&id)?;
         let waits = subscriber.window_open && subscriber.urgency == Urgency::Debounced;
-        let empty = subscriber.dirty.is_empty() && subscriber.removed.is_empty();
-        if empty || waits || subscriber.in_flight {
+        if subscriber.is_content() || waits || subscriber.in_flight {
             return None;
         }
         subscriber.in_flight = true;
@@ -215,6 +221,11 @@ impl Subscriber {
         self.dirty.insert(id);
         self.urgency = self.urgency.max(urgency);
         self.urgency == Urgency::Debounced && self.open_window()
+    }
+
+    /// It knows all there is to know.
+    fn is_content(&self) -> bool {
+        self.dirty.is_empty() && self.removed.is_empty()
     }
 
     fn open_window(&mut self) -> bool {

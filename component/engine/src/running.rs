@@ -5,6 +5,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::board::Urgency;
 use crate::demand::{Lane, Want};
 use crate::stages::Stages;
 use crate::topology::Id;
@@ -22,6 +23,8 @@ pub(crate) struct Test {
     pub(crate) stages: Option<Stages>,
     pub(crate) url: Arc<str>,
     pub(crate) started: Instant,
+    /// How soon its result is told (E-1).
+    pub(crate) urgency: Urgency,
     /// Of the network it started in (E-4).
     pub(crate) generation: u32,
     /// Probes sent.

@@ -122,6 +122,10 @@ impl Life<'_> {
         requests: &mut mpsc::UnboundedReceiver<Command>,
         stopping: &mut watch::Receiver<bool>,
     ) -> wasmtime::Result<()> {
+        if self.open.paused {
+            // Before the first step, which would start tests.
+            self.exports.outwatch_monitor_hooks().call_pause(self.accessor).await?;
+        }
         self.take_over();
         let mut run = pin!(
             self.exports
@@ -155,9 +159,6 @@ impl Life<'_> {
 
     /// Asks and subscribes again for everyone who waited on an earlier instance.
     fn take_over(&mut self) {
-        if self.open.paused {
-            self.hook(Hook::Pause);
-        }
         let tests: Vec<_> = self
             .open
             .tests

@@ -205,16 +205,12 @@ async fn d2_an_outbound_is_tested_only_once_its_detour_has_a_result_of_this_run(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_day_of_a_thousand_outbounds_passes() {
-    let stub = Stub::with((0..1000).map(|i| (format!("out-{i}"), answers(20 + i % 700))));
+async fn a_day_of_two_hundred_outbounds_passes() {
+    let stub = Stub::with((0..200).map(|i| (format!("out-{i}"), answers(20 + 3 * i))));
     let options = r#"{"interval": "30m", "idle_timeout": "2d", "workers": 64, "ip_lookup": false}"#;
     let monitor = start(&stub, options).await;
     tokio::time::sleep(Duration::from_secs(24 * 3600 - 60)).await;
-    assert_eq!(
-        stub.tests().len(),
-        48 * 1000,
-        "every outbound every half hour"
-    );
+    assert_eq!(stub.tests().len(), 48 * 200, "every outbound every half hour");
     assert_eq!(stub.most_in_flight(), 64);
     monitor.stop().await.unwrap();
 }

@@ -42,6 +42,13 @@ impl Board {
         best.map(|(_, via)| via)
     }
 
+    /// Whether a change of an outbound cannot move a group away from what it shows,
+    /// so that a large group need not be looked through for every change in it.
+    pub(super) fn cannot_pass(&self, topology: &Topology, changed: Id, shown: Id) -> bool {
+        let apart = changed != shown && !topology.is_group(changed);
+        apart && self.standing(changed) > self.standing(shown)
+    }
+
     fn standing(&self, id: Id) -> Standing {
         let record = self.get(id);
         let delay = record.delay_ms().unwrap_or(u32::MAX);

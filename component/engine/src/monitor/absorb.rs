@@ -131,6 +131,7 @@ impl Monitor {
     pub(super) fn halt(&mut self) {
         if self.cycle.end() {
             self.urls.restore();
+            self.saved.call();
             self.log(Level::Info, Line::new("cycle_broken_off"));
         }
         self.cycle.forget_request();
@@ -139,7 +140,7 @@ impl Monitor {
             self.timers.clear(Timer::Wait(id));
             self.cycle.mark(id);
         }
-        for (id, subject) in self.follow_ups.clear_queue() {
+        for (id, subject) in self.follow_ups.clear_waiting() {
             self.show_pending(id, subject, false);
         }
     }

@@ -92,7 +92,9 @@ impl Monitor {
 
     /// The cycle comes to an outbound.
     fn take_turn(&mut self, id: Id, reason: Reason) {
-        if self.running.contains(id) || self.demand.is_next(id) {
+        if !self.topology.is_testable(id) {
+            // It went while the cycle ran.
+        } else if self.running.contains(id) || self.demand.is_next(id) {
             // E-3: the cycle takes the result of the test there is.
             self.cycle.await_result(id);
             let line = self.line("skipped", id);
@@ -168,14 +170,17 @@ impl Monitor {
             self.timers.set(Timer::Mark(id), stages.next_mark());
         } else {
             let timeout = self.options.url_test_timeout;
-            self.timers
-                .set(Timer::Stuck(id), now + timeout * 3 + super::GRACE);
+            self.timers.set(
+                Timer::Stuck(id),
+                now + timeout.saturating_mul(3) + super::GRACE,
+            );
         }
         let test = Test {
             want,
             stages,
             url: self.urls.current(),
             started: now,
+            urgency,
             generation: self.life.generation(),
             attempts: 0,
             probe: None,

@@ -2,11 +2,11 @@
 //! takes what they find. It must not hold up any test.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 
 use super::{GRACE, Monitor, millis};
 use crate::action::{Action, Level, Probe, Request};
 use crate::board::Urgency;
-use crate::demand::Lane;
 use crate::expect::delay_ms;
 use crate::followup::{FollowUp, Subject};
 use crate::gate;
@@ -48,17 +48,24 @@ impl Monitor {
     }
 
     fn begin_follow_up(&mut self, id: Id, subject: Subject) {
-        let Some(of) = self.board.get(id).ok_at() else {
+        let Some(success) = &self.board.get(id).success else {
             return;
         };
-        self.follow_ups
-            .begin(id, subject, of, self.life.generation());
+        let Some(of) = success.at else { return };
+        let url = success.url.clone();
+        let follow_up = FollowUp {
+            subject,
+            of,
+            generation: self.life.generation(),
+            way: self.services.begin(),
+            probe: None,
+            url,
+        };
+        self.follow_ups.begin(id, follow_up);
         match subject {
             Subject::Ip => self.ask_next_service(id),
-            Subject::Ipv6 => {
-                let url = String::from(&*self.urls.current());
-                self.send_follow_up(id, url, Subject::Ipv6);
-            }
+            // V-2: the same URL as the test's.
+            Subject::Ipv6 => self.send_follow_up(id),
         }
     }
 
@@ -131,7 +138,7 @@ impl Monitor {
                         .iter()
                         .find(|(name, _)| name.eq_ignore_ascii_case("retry-after"));
                     let after = header.map(|(_, value)| value.as_str());
-                    self.follow_ups.rest(id, after, self.now.mono);
+                    self.services.rest(id, &lookup.way, after, self.now.mono);
                 }
                 self.service_failed(id, failure.kind, &failure.text);
             }
@@ -152,27 +159,34 @@ impl Monitor {
 
     /// I-1
     fn ask_next_service(&mut self, id: Id) {
+        let Some(lookup) = self.follow_ups.get_mut(id) else {
+            return;
+        };
         let own = self.options.ipinfo_url.as_deref();
-        match self.follow_ups.next_service(id, own, self.now.mono) {
-            Some(url) => self.send_follow_up(id, url, Subject::Ip),
-            None => {
-                // I-6: what was known stays.
-                self.follow_ups.end(id);
-                self.show_pending(id, Subject::Ip, false);
-                let line = self.line("ip_failed", id);
-                self.log(Level::Info, line);
-            }
+        if let Some(url) = self.services.next(id, &mut lookup.way, own, self.now.mono) {
+            lookup.url = Arc::from(url);
+            return self.send_follow_up(id);
         }
+        // I-6: what was known stays.
+        self.follow_ups.end(id);
+        self.show_pending(id, Subject::Ip, false);
+        let line = self.line("ip_failed", id);
+        self.log(Level::Info, line);
     }
 
-    fn send_follow_up(&mut self, id: Id, url: String, subject: Subject) {
+    fn send_follow_up(&mut self, id: Id) {
         let probe = self.running.probe(Use::FollowUp(id));
-        if let Some(follow_up) = self.follow_ups.get_mut(id) {
-            follow_up.probe = Some(probe);
-        }
+        let Some(follow_up) = self.follow_ups.get_mut(id) else {
+            return;
+        };
+        follow_up.probe = Some(probe);
+        let subject = follow_up.subject;
+        let url = String::from(&*follow_up.url);
         let deadline = self.options.url_test_timeout;
-        self.timers
-            .set(Timer::FollowUp(probe), self.now.mono + deadline * 3 + GRACE);
+        self.timers.set(
+            Timer::FollowUp(probe),
+            self.now.mono + deadline.saturating_mul(3) + GRACE,
+        );
         let event = match subject {
             Subject::Ip => "ip_lookup",
             Subject::Ipv6 => "ipv6_check",
@@ -234,7 +248,7 @@ impl Monitor {
         }
         self.log(Level::Info, line.word("time_ms", time_ms));
         self.board.touch(id, View::Confirmed, Urgency::Debounced);
-        self.keep(id, Lane::Worker);
+        self.keep(id, Urgency::Debounced);
     }
 
     /// Lets people see whether a lookup is still to come.

@@ -6,7 +6,7 @@ use core::time::Duration;
 use super::{Cue, Monitor};
 use crate::action::Level;
 use crate::board::Urgency;
-use crate::demand::Waiting;
+use crate::demand::{Lane, Waiting};
 use crate::journal::Line;
 use crate::report::{Reason, View};
 use crate::timers::Timer;
@@ -49,6 +49,7 @@ impl Monitor {
         if self.cycle.end() {
             // Its results are of the old network; the new cycle covers all of it.
             self.urls.restore();
+            self.saved.call();
             self.log(Level::Info, Line::new("cycle_broken_off"));
         }
         self.cues.push(Cue::Cycle(reason));
@@ -60,21 +61,24 @@ impl Monitor {
         let Some(test) = self.running.remove(id) else {
             return;
         };
-        let line = self
-            .line("again", id)
-            .word("reason", test.want.reason.as_str());
+        let mut want = test.want;
+        let line = self.line("again", id).word("reason", want.reason.as_str());
         self.log(Level::Info, line);
         self.clear_test_timers(id);
         self.show_over(id);
         self.cues.push(Cue::Left(id));
-        if test.want.tickets.is_empty() && !self.is_awake() {
+        if want.is_asked() {
+            // No worker may run now, but those who wait for it are answered.
+            want.lane = Lane::Immediate;
+        }
+        if !self.is_awake() && !want.is_asked() {
             self.cycle.leave(id);
             self.cycle.mark(id);
         } else if self.life.is_unsettled() {
             self.cycle.leave(id);
-            self.demand.put_aside(id, test.want, Waiting::Network);
+            self.demand.put_aside(id, want, Waiting::Network);
         } else {
-            self.demand.queue(id, test.want);
+            self.demand.queue(id, want);
         }
     }
 

@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use super::{Cue, Monitor};
 use crate::action::Level;
+use crate::board::Urgency;
 use crate::demand::{Lane, Waiting, Want};
 use crate::followup::Subject;
 use crate::gate;
@@ -76,37 +77,23 @@ impl Monitor {
 
     /// E-1: a connection through it failed.
     fn suspect(&mut self, id: Id) {
-        let Some(leaf) = self
-            .topology
-            .is_alive(id)
-            .then(|| self.topology.leaf(id))
-            .flatten()
-        else {
-            return;
-        };
-        let quiet_until = self
-            .board
-            .get(leaf)
-            .failed
-            .as_ref()
-            .map(|failed| failed.at + QUIET);
-        let is_quiet = quiet_until.is_some_and(|until| until > self.now.mono);
-        if self.demand.waits_for(leaf, Waiting::Quiet) {
+        if !self.topology.is_alive(id) {
             return;
         }
-        match quiet_until {
-            // E-6
-            Some(until)
-                if is_quiet && !self.running.contains(leaf) && !self.demand.contains(leaf) =>
-            {
-                self.hold(leaf, until);
-            }
-            _ => self.want(leaf, Reason::ConnectionFailed, None),
+        let Some(leaf) = self.topology.leaf(id) else {
+            return;
+        };
+        let failed = self.board.get(leaf).failed.as_ref();
+        let quiet_until = failed.map(|failed| failed.at + QUIET);
+        match quiet_until.filter(|&until| until > self.now.mono) {
+            Some(until) if !self.running.contains(leaf) => self.hold(leaf, until),
+            Some(_) | None => self.want(leaf, Reason::ConnectionFailed, None),
         }
     }
 
+    /// E-6: a test that waits until then, unless one comes anyway.
     fn hold(&mut self, id: Id, until: Instant) {
-        if self.is_awake() && self.topology.is_testable(id) {
+        if self.is_awake() && self.topology.is_testable(id) && !self.demand.contains(id) {
             let want = Want::new(Reason::ConnectionFailed, Lane::Immediate);
             self.demand.put_aside(id, want, Waiting::Quiet);
             self.timers.set(Timer::Wait(id), until);
@@ -175,7 +162,7 @@ impl Monitor {
 
     /// T-8, V-2: what is still to be learnt of an outbound that works.
     fn want_follow_ups(&mut self, id: Id) {
-        for subject in [Subject::Ip, Subject::Ipv6] {
+        for subject in Subject::ALL {
             if self.is_missing(id, subject) {
                 self.follow_ups.want(id, subject);
                 self.show_pending(id, subject, true);
@@ -189,7 +176,8 @@ impl Monitor {
             return;
         }
         if let Some(test) = self.running.get_mut(id) {
-            // E-3
+            // E-3; E-1: what it joins becomes as urgent.
+            test.urgency = Urgency::AtOnce;
             test.want.tickets.extend(ticket);
             let line = self.line("joined", id).word("reason", reason.as_str());
             return self.log(Level::Info, line);

@@ -1,6 +1,7 @@
 //! Takes a list of outbounds, the first or a changed one: what is known of those that
 //! stay is kept. It must not know when a test starts.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -20,17 +21,18 @@ use crate::topology::{Id, Replaced, Switch};
 impl Monitor {
     pub(super) fn install(&mut self, outbounds: Vec<Outbound>, selections: &[Selection]) {
         let before = self.names();
+        let scopes = self.publisher.scopes(&self.topology);
         let replaced = self.topology.replace(outbounds, selections);
         self.board.grow(self.topology.size());
         self.cycle.grow(self.topology.size());
         for problem in &replaced.problems {
             self.log(Level::Warn, Line::new("outbounds").text("text", problem));
         }
-        let mut gone = Vec::new();
+        let mut gone = BTreeMap::new();
         for (id, tag, key) in before {
             let removed = !self.topology.is_alive(id);
             if removed {
-                gone.push((id, tag));
+                gone.insert(id, tag);
             }
             if removed || replaced.changed.binary_search(&id).is_ok() {
                 self.forget(id, key, removed);
@@ -41,7 +43,7 @@ impl Monitor {
         }
         self.look_at_groups(&replaced);
         self.follow_ups.release_all();
-        for opened in self.publisher.regroup(&gone, &self.topology) {
+        for opened in self.publisher.rescope(scopes, &gone, &self.topology) {
             self.timers.set(
                 Timer::Window(opened),
                 self.now.mono + self.options.debounce_window,
@@ -83,6 +85,7 @@ impl Monitor {
             self.timers.clear(Timer::FollowUp(probe));
             self.actions.push(Action::Cancel(probe));
         }
+        self.services.forget(id);
         for probe in self.running.forget_abandoned(id) {
             self.actions.push(Action::Cancel(probe));
         }

@@ -26,11 +26,7 @@ impl Monitor {
         self.show_over(id);
         let ok = result.is_ok();
         let recovered = self.record(id, test, result);
-        let urgency = match test.want.lane {
-            Lane::Immediate => Urgency::AtOnce,
-            Lane::Worker => Urgency::Debounced,
-        };
-        self.board.touch(id, View::Confirmed, urgency);
+        self.board.touch(id, View::Confirmed, test.urgency);
         self.cycle.landed(id, ok);
         if test.generation == self.life.generation() {
             let by_worker = test.want.lane == Lane::Worker;
@@ -41,7 +37,7 @@ impl Monitor {
             self.demand.want(id, Reason::Network, Lane::Worker, None);
         }
         if ok {
-            self.keep(id, test.want.lane);
+            self.keep(id, test.urgency);
         }
         self.asks.leaf_over(&test.want.tickets, &Ok(()));
         self.cues.push(Cue::Over { id, ok, recovered });
@@ -146,10 +142,10 @@ impl Monitor {
     }
 
     /// What is saved of an outbound changed (P-3).
-    pub(super) fn keep(&mut self, id: Id, lane: Lane) {
+    pub(super) fn keep(&mut self, id: Id, urgency: Urgency) {
         self.saved.touch(id);
         // The end of a cycle saves what the cycle found.
-        if lane == Lane::Immediate || !self.cycle.is_running() {
+        if urgency == Urgency::AtOnce || !self.cycle.is_running() {
             self.timers
                 .set_if_clear(Timer::Save, self.now.mono + SAVE_DELAY);
         }

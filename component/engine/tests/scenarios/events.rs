@@ -134,6 +134,20 @@ fn e3_the_cycle_skips_an_outbound_being_tested() {
 }
 
 #[test]
+fn e3_a_cycles_test_that_an_ask_joins_is_told_and_saved_as_soon_as_an_asked_one() {
+    let mut world = World::new()
+        .outbound("a", [ok(900)])
+        .outbound("slow", [silent()])
+        .start();
+    let subscriber = world.subscribe(Scope::Tag("a".into()), View::Confirmed);
+    world.run_to(100);
+    world.ask("a");
+    world.run_to(3_000);
+    assert_eq!(world.told(subscriber).last().map(|(at, _)| *at), Some(900));
+    assert_eq!(world.saves, [1_900]);
+}
+
+#[test]
 fn e4_when_the_network_changes_everything_is_tested_again_2_s_after_the_last_change() {
     let mut world = World::new()
         .outbound("a", [ok(80)])

@@ -149,6 +149,22 @@ fn p3_one_write_at_the_end_of_a_cycle_one_a_second_after_a_request_one_at_the_en
 }
 
 #[test]
+fn p3_a_cycle_that_is_broken_off_saves_what_it_found() {
+    let mut world = World::new()
+        .options(|options| {
+            options.workers = 1;
+            options.idle_timeout = std::time::Duration::from_secs(2);
+        })
+        .outbound("a", [ok(80)])
+        .outbound("b", [silent()])
+        .outbound("c", [ok(80)])
+        .start();
+    world.run_to(MINUTE);
+    assert_eq!(world.saves, [2_000]);
+    assert_eq!(world.pairs.len(), 1);
+}
+
+#[test]
 fn p3_nothing_new_is_no_write() {
     let mut world = World::new().outbound("a", [refused(80)]).start();
     world.run_to(9 * MINUTE);

@@ -238,6 +238,31 @@ fn r4_an_unknown_tag_is_told_once_it_appears() {
 }
 
 #[test]
+fn r4_a_changed_list_tells_a_group_what_came_into_it_and_what_is_gone() {
+    let mut world = World::new()
+        .outbound("stays", [ok(100)])
+        .outbound("goes", [ok(100)])
+        .outbound("other", [ok(100)])
+        .outbound("joins", [ok(100)])
+        .group("g", &["stays", "goes"], Some("stays"))
+        .start();
+    world.run_to(MINUTE);
+    let subscriber = world.subscribe(Scope::Group("g".into()), View::Confirmed);
+    let [stays, joins] = ["stays", "joins"].map(crate::world::outbound);
+    let group = crate::world::group("g", &["stays", "joins"]);
+    let selection = crate::world::selection("g", Some("stays"));
+    world.reload(vec![stays, joins, group], vec![selection]);
+    world.run_to(2 * MINUTE);
+    let updates = world.updates_of(subscriber);
+    assert_eq!(updates.len(), 2);
+    assert_eq!(
+        world.told(subscriber)[1],
+        (MINUTE + 500, vec!["joins", "g"])
+    );
+    assert_eq!(updates[1].1.removed, ["goes"]);
+}
+
+#[test]
 fn r4_nobody_is_told_after_leaving() {
     let mut world = World::new().outbound("a", [ok(100)]).start();
     let subscriber = world.subscribe(Scope::All, View::Confirmed);

@@ -175,6 +175,12 @@ impl Invariants {
 
     pub(crate) fn reloaded(&mut self) {
         self.reloaded = true;
+        for replica in self.replicas.values_mut() {
+            if matches!(replica.filter.scope, Scope::Group(_)) {
+                // What leaves a group and comes back is told again.
+                replica.reports.clear();
+            }
+        }
     }
 
     pub(crate) fn after_step(&mut self, monitor: &Monitor, now: Now) {
@@ -267,6 +273,25 @@ impl Invariants {
                     "{report:?}"
                 );
             }
+        }
+    }
+
+    /// P-1: what worked last is known to the next run.
+    pub(crate) fn restarted(&self, old: &Monitor, new: &Monitor, now: Now) {
+        for before in old.reports(View::Confirmed, now) {
+            if before.kind == Kind::Group || before.state != State::Ok {
+                continue;
+            }
+            let after = new
+                .report(&before.tag, View::Confirmed, now)
+                .expect("a known tag");
+            assert_eq!(after.state, State::Cached);
+            assert_eq!((after.delay_ms, after.url), (before.delay_ms, before.url));
+            assert_eq!(
+                (after.last_ok_at, &after.ip),
+                (before.last_ok_at, &before.ip)
+            );
+            assert_eq!(after.ip_from_cache, before.ip.is_some());
         }
     }
 

@@ -21,6 +21,7 @@ const STEPS_AT_MOST: u32 = 60_000;
 pub(crate) struct World {
     random: Random,
     options: Options,
+    outbounds: Vec<Outbound>,
     monitor: Monitor,
     now_ms: u64,
     wall_ms: u64,
@@ -45,6 +46,7 @@ impl World {
             monitor: Monitor::new(Setup::default(), Now::default()),
             check: Invariants::new(&options),
             options,
+            outbounds: outbounds.clone(),
             random,
             now_ms: 0,
             wall_ms: 1_800_000_000_000,
@@ -87,6 +89,7 @@ impl World {
         self.come_to_rest();
         self.step(vec![Input::Stop]);
         self.check.stopped();
+        self.restart();
         self.trace
     }
 
@@ -101,6 +104,18 @@ impl World {
         self.take_updates();
         self.check
             .at_rest(&self.monitor, self.now(), self.wake_at, &self.coming);
+    }
+
+    /// A new monitor on what the old one saved.
+    fn restart(&mut self) {
+        let setup = Setup {
+            options: self.options.clone(),
+            outbounds: self.outbounds.clone(),
+            saved: self.pairs.clone().into_iter().collect(),
+            ..Setup::default()
+        };
+        let next = Monitor::new(setup, self.now());
+        self.check.restarted(&self.monitor, &next, self.now());
     }
 
     fn now(&self) -> Now {
@@ -276,6 +291,7 @@ impl World {
                 let outbounds = outbounds(&mut self.random);
                 let selections = self.selections(&outbounds);
                 self.check.reloaded();
+                self.outbounds.clone_from(&outbounds);
                 Input::Outbounds {
                     outbounds,
                     selections,

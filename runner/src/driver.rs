@@ -137,13 +137,18 @@ impl Driver {
         requests: mpsc::UnboundedReceiver<Command>,
         stopping: watch::Receiver<bool>,
         ending: watch::Sender<Option<Ended>>,
+        paused: bool,
     ) -> Self {
+        let open = Open {
+            paused,
+            ..Open::default()
+        };
         Self {
             plan,
             requests,
             stopping,
             ending,
-            open: Open::default(),
+            open,
         }
     }
 

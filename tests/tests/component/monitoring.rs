@@ -210,7 +210,11 @@ async fn a_day_of_two_hundred_outbounds_passes() {
     let options = r#"{"interval": "30m", "idle_timeout": "2d", "workers": 64, "ip_lookup": false}"#;
     let monitor = start(&stub, options).await;
     tokio::time::sleep(Duration::from_secs(24 * 3600 - 60)).await;
-    assert_eq!(stub.tests().len(), 48 * 200, "every outbound every half hour");
+    assert_eq!(
+        stub.tests().len(),
+        48 * 200,
+        "every outbound every half hour"
+    );
     assert_eq!(stub.most_in_flight(), 64);
     monitor.stop().await.unwrap();
 }

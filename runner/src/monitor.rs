@@ -41,7 +41,9 @@ struct Shared {
 impl fmt::Debug for Monitor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ended = self.shared.ended.borrow();
-        f.debug_struct("Monitor").field("ended", &*ended).finish_non_exhaustive()
+        f.debug_struct("Monitor")
+            .field("ended", &*ended)
+            .finish_non_exhaustive()
     }
 }
 

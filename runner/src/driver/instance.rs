@@ -124,7 +124,10 @@ impl Life<'_> {
     ) -> wasmtime::Result<()> {
         if self.open.paused {
             // Before the first step, which would start tests.
-            self.exports.outwatch_monitor_hooks().call_pause(self.accessor).await?;
+            self.exports
+                .outwatch_monitor_hooks()
+                .call_pause(self.accessor)
+                .await?;
         }
         self.take_over();
         let mut run = pin!(

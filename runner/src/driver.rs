@@ -194,9 +194,11 @@ impl Driver {
                 .map_err(|error| error.to_string());
             info!("a new component has been started");
         };
-        // Streams and questions end before the end is told.
+        // Streams and questions end before the end is told, and the cache is let go, so
+        // that whoever waited for the end can open its file again.
         self.requests.close();
         self.open = Open::default();
+        drop(self.plan);
         self.ending.send_replace(Some(ended));
     }
 

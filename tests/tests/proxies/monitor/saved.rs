@@ -19,7 +19,7 @@ fn options(web: &Nginx) -> Value {
 async fn paused(outbounds: &[Value], options: &Value, file: &Path) -> Monitor {
     let cache = FileCache::open(file).expect("a file that the last run has left");
     let monitor = describe(outbounds, options).cache(cache).paused();
-    monitor.start().await.unwrap()
+    monitor.start().await.expect("a monitor")
 }
 
 #[tokio::test(flavor = "multi_thread")]

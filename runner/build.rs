@@ -27,7 +27,9 @@ fn main() {
         Ok(path) => path,
         Err(message) => {
             // Cargo takes an error line by line.
-            message.lines().for_each(|line| println!("cargo::error={line}"));
+            message
+                .lines()
+                .for_each(|line| println!("cargo::error={line}"));
             return;
         }
     };

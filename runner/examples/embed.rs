@@ -1,4 +1,5 @@
 //! A monitor over a core of your own, in one file.
+#![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
 
 use async_trait::async_trait;
 use outwatch::{
@@ -28,9 +29,15 @@ impl ProxyCore for MyCore {
         let failed = |cause, text| FetchError::new(Phase::Dial, cause, text);
         let dial = TcpStream::connect(target.to_string());
         match tokio::time::timeout_at(deadline, dial).await {
-            Ok(Ok(stream)) => Ok(Dialed { stream: Box::new(stream), dns: None }),
+            Ok(Ok(stream)) => Ok(Dialed {
+                stream: Box::new(stream),
+                dns: None,
+            }),
             Ok(Err(error)) => Err(failed(Cause::Refused, error.to_string())),
-            Err(_) => Err(failed(Cause::DialTimeout, format!("no answer from {target}"))),
+            Err(_) => Err(failed(
+                Cause::DialTimeout,
+                format!("no answer from {target}"),
+            )),
         }
     }
 }
@@ -43,13 +50,20 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut updates = monitor.subscribe(Scope::All, View::Display);
     let report = monitor.test("straight").await?;
-    println!("{} is {} with {:?} ms", report.tag, report.state, report.delay_ms);
+    println!(
+        "{} is {} with {:?} ms",
+        report.tag, report.state, report.delay_ms
+    );
 
     while let Some(update) = updates.next().await {
         for report in &update.reports {
             println!("{}", serde_json::to_string(report)?);
         }
-        if update.reports.iter().any(|report| report.ip.is_some() || !report.ip_pending) {
+        if update
+            .reports
+            .iter()
+            .any(|report| report.ip.is_some() || !report.ip_pending)
+        {
             break;
         }
     }

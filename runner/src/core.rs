@@ -5,12 +5,11 @@ mod certificate;
 mod dialer;
 mod eyeballs;
 mod group;
+mod node;
 mod options;
 mod outbound;
 mod progress;
 mod resolve;
-#[cfg(test)]
-mod testing;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -22,10 +21,8 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
-use self::dialer::{DialFields, Dialer};
 use self::group::Group;
-use self::options::{Reader, take};
-use self::outbound::Protocol;
+use self::node::{Node, Role, Route};
 use self::progress::Progress;
 use self::resolve::{Resolver, System};
 use self::tls::TlsConfigs;
@@ -33,8 +30,8 @@ use self::way::Way;
 use crate::config::Entry;
 use crate::fetch::{self, Trust};
 use crate::proxy_core::{
-    Cause, Dialed, FetchError, Kind, Network, Outbound, Phase, ProxyCore, Readiness, Request,
-    Response, Target,
+    Cause, Dialed, FetchError, Network, Outbound, Phase, ProxyCore, Readiness, Request, Response,
+    Target,
 };
 use crate::report::{Problem, Severity};
 
@@ -48,30 +45,6 @@ pub struct NativeCore {
     by_tag: HashMap<String, usize>,
     resolver: Box<dyn Resolver>,
     trust: Trust,
-}
-
-/// One entry of the config.
-struct Node {
-    listed: Outbound,
-    role: Role,
-}
-
-enum Role {
-    Outbound {
-        protocol: Box<dyn Protocol>,
-        route: Route,
-    },
-    Group(Group),
-    /// D-6: why not, and what would make it work.
-    Unsupported(String),
-}
-
-/// How an outbound reaches its server.
-enum Route {
-    Sockets(Dialer),
-    Detour(usize),
-    /// D-5: a detour that names nothing.
-    Nowhere(String),
 }
 
 /// Why a group did not take a selection.
@@ -259,64 +232,5 @@ impl ProxyCore for NativeCore {
 
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
         fetch::through_dial(self, tag, request, &self.trust).await
-    }
-}
-
-impl Node {
-    fn read(
-        entry: &Entry,
-        by_tag: &HashMap<String, usize>,
-        configs: &mut TlsConfigs,
-        problems: &mut Vec<Problem>,
-    ) -> Self {
-        let mut listed = Outbound {
-            kind: entry.kind,
-            detour: entry.detour.clone(),
-            members: entry.members.clone(),
-            fingerprint: entry.fingerprint.clone(),
-            ..Outbound::new(entry.tag.clone(), entry.type_name.clone())
-        };
-        let mut reader = Reader::new(&entry.path, problems);
-        let role = if entry.kind == Kind::Group {
-            Some(Role::Group(Group::read(entry, by_tag, &mut reader)))
-        } else {
-            Role::read(entry, by_tag, configs, &mut reader, &mut listed)
-        };
-        let role = match (reader.into_refusal(), role) {
-            (None, Some(role)) => role,
-            // A group's own options have no say in where it leads.
-            (Some(_), Some(role @ Role::Group(_))) => role,
-            (refusal, _) => Role::Unsupported(refusal.unwrap_or_default()),
-        };
-        Self { listed, role }
-    }
-}
-
-impl Role {
-    /// None if the options are wrong or beyond this core, which `reader` has been told.
-    fn read(
-        entry: &Entry,
-        by_tag: &HashMap<String, usize>,
-        configs: &mut TlsConfigs,
-        reader: &mut Reader<'_>,
-        listed: &mut Outbound,
-    ) -> Option<Self> {
-        let mut options = entry.options.clone();
-        take(&mut options, &["type", "tag", "detour"]);
-        take(&mut options, DialFields::HARMLESS);
-        let dial = take(&mut options, DialFields::NAMES);
-        let protocol = outbound::read(&entry.type_name, options, reader, configs, listed)?;
-        listed.exit_follows_host = entry.detour.is_none() && protocol.exit_follows_host();
-        let route = match &entry.detour {
-            // As in sing-box, a detour makes the dial fields mean nothing.
-            Some(tag) => by_tag
-                .get(tag)
-                .map_or_else(|| Route::Nowhere(tag.clone()), |i| Route::Detour(*i)),
-            None => {
-                let fields = reader.read(dial)?;
-                Route::Sockets(Dialer::new(fields, reader))
-            }
-        };
-        Some(Self::Outbound { protocol, route })
     }
 }

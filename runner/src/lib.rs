@@ -45,9 +45,12 @@ mod monitor;
 mod proxy_core;
 mod report;
 pub mod store;
+#[cfg(test)]
+mod testing;
 
 pub use crate::core::{NativeCore, SelectError};
 pub use engine::{Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;
+pub use store::{Cache, CacheError, FileCache, MemoryCache};

@@ -1,6 +1,7 @@
 //! What an embedder holds: starting a monitor over a core, asking it, watching it,
 //! telling it. It must not touch the component; the driver does.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -35,6 +36,15 @@ struct Shared {
     began: Instant,
     /// When the engine last heard of activity: milliseconds after `began`, plus one.
     last_activity: AtomicU64,
+}
+
+impl fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ended = self.shared.ended.borrow();
+        f.debug_struct("Monitor")
+            .field("ended", &*ended)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Monitor {
@@ -272,10 +282,7 @@ impl Builder {
             began: Instant::now(),
             last_activity: AtomicU64::new(0),
         };
-        if paused {
-            let _ = shared.commands.send(Command::Hook(Hook::Pause));
-        }
-        tokio::spawn(Driver::new(began, requests, stopping, ending).run(first));
+        tokio::spawn(Driver::new(began, requests, stopping, ending, paused).run(first));
         Ok(Monitor {
             shared: Arc::new(shared),
         })

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-pub use crate::proxy_core::Kind;
+use crate::proxy_core::Kind;
 
 /// All that is known of one outbound, endpoint or group, in one view.
 ///

@@ -1,4 +1,5 @@
-//! What the project's whole-house tests share: a stub core on virtual time.
-//! It must not hold any expectation of its own.
+//! What the project's whole-house tests share: a stub core on virtual time, and real
+//! servers on loopback. It must not hold any expectation of its own.
 
+pub mod peers;
 pub mod stub;

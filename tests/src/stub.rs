@@ -71,7 +71,10 @@ struct State {
 
 impl Default for Stub {
     fn default() -> Self {
-        Self { state: Arc::default(), began: Instant::now() }
+        Self {
+            state: Arc::default(),
+            began: Instant::now(),
+        }
     }
 }
 
@@ -95,7 +98,9 @@ impl Stub {
     /// One more group, which selects a member or none.
     pub fn add_group(&self, tag: &str, members: &[&str], selected: Option<&str>) {
         let mut state = self.state();
-        state.outbounds.push(Outbound::group(tag, "selector", members.iter().copied()));
+        state
+            .outbounds
+            .push(Outbound::group(tag, "selector", members.iter().copied()));
         if let Some(member) = selected {
             state.selected.insert(tag.to_owned(), member.to_owned());
         }
@@ -114,7 +119,9 @@ impl Stub {
 
     /// From now on a group selects this member.
     pub fn select(&self, group: &str, member: &str) {
-        self.state().selected.insert(group.to_owned(), member.to_owned());
+        self.state()
+            .selected
+            .insert(group.to_owned(), member.to_owned());
     }
 
     /// From now on an outbound is as ready as this.
@@ -165,7 +172,11 @@ impl Stub {
         });
         state.in_flight += 1;
         state.most_in_flight = state.most_in_flight.max(state.in_flight);
-        let behaviour = state.behaviours.get(tag).cloned().unwrap_or(Behaviour::Silent);
+        let behaviour = state
+            .behaviours
+            .get(tag)
+            .cloned()
+            .unwrap_or(Behaviour::Silent);
         (behaviour, state.ips.get(tag).cloned())
     }
 }
@@ -195,16 +206,27 @@ impl ProxyCore for Stub {
     }
 
     fn status(&self, tag: &str) -> Readiness {
-        self.state().statuses.get(tag).cloned().unwrap_or(Readiness::Ready)
+        self.state()
+            .statuses
+            .get(tag)
+            .cloned()
+            .unwrap_or(Readiness::Ready)
     }
 
     async fn dial(&self, _: &str, _: &Target, _: Instant) -> Result<Dialed, FetchError> {
-        Err(FetchError::new(Phase::Dial, Cause::Unsupported, "a stub dials nothing"))
+        Err(FetchError::new(
+            Phase::Dial,
+            Cause::Unsupported,
+            "a stub dials nothing",
+        ))
     }
 
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
         let (behaviour, ip) = self.note(tag, request);
-        let mut in_flight = InFlight { stub: self.clone(), ended: false };
+        let mut in_flight = InFlight {
+            stub: self.clone(),
+            ended: false,
+        };
         let result = match behaviour {
             Behaviour::Answers(after, status) => {
                 tokio::time::sleep(after).await;
@@ -212,11 +234,19 @@ impl ProxyCore for Stub {
             }
             Behaviour::Fails(after, phase, cause) => {
                 tokio::time::sleep(after).await;
-                Err(FetchError::new(phase, cause, format!("{tag} fails: {cause:?}")))
+                Err(FetchError::new(
+                    phase,
+                    cause,
+                    format!("{tag} fails: {cause:?}"),
+                ))
             }
             Behaviour::Silent => {
                 tokio::time::sleep(request.deadline).await;
-                Err(FetchError::new(Phase::Http, Cause::Timeout, "no answer by the deadline"))
+                Err(FetchError::new(
+                    Phase::Http,
+                    Cause::Timeout,
+                    "no answer by the deadline",
+                ))
             }
             Behaviour::Stuck => std::future::pending().await,
         };
@@ -231,6 +261,16 @@ fn response(request: &Request, after: Duration, status: u16, ip: Option<String>)
         ("GET", None) => (503, Vec::new()),
         _ => (status, Vec::new()),
     };
-    let timing = Timing { dial: after / 2, first_byte: after, total: after, ..Timing::default() };
-    Response { status, headers: Vec::new(), body, timing }
+    let timing = Timing {
+        dial: after / 2,
+        first_byte: after,
+        total: after,
+        ..Timing::default()
+    };
+    Response {
+        status,
+        headers: Vec::new(),
+        body,
+        timing,
+    }
 }

@@ -25,27 +25,17 @@ pub(super) fn read(
     options: &LoadOptions,
     findings: &mut Findings,
 ) -> Vec<Entry> {
-    let named = ["outbounds", "endpoints"].map(|section| root.contains_key(section));
+    let sections = ["outbounds", "endpoints"].map(|section| root.get(section));
+    if sections == [None, None] {
+        let message = "there is nothing to test: no `outbounds` and no `endpoints`";
+        findings.error("", message).hint =
+            Some("is it the whole config? the least is { \"outbounds\": [...] }".to_owned());
+    } else if sections.into_iter().flatten().all(is_empty) {
+        let message = "there is nothing to test: no outbound and no endpoint is listed";
+        findings.warning("", message);
+    }
     let mut drafts = list(root, Section::Outbounds, findings);
     drafts.append(&mut list(root, Section::Endpoints, findings));
-    match named {
-        [false, false] => {
-            findings
-                .error(
-                    "",
-                    "there is nothing to test: the config has neither `outbounds` nor `endpoints`",
-                )
-                .hint =
-                Some("is it the whole config? the least is { \"outbounds\": [...] }".to_owned());
-        }
-        _ if drafts.is_empty() => {
-            findings.warning(
-                "",
-                "there is nothing to test: the config lists no outbound and no endpoint",
-            );
-        }
-        _ => {}
-    }
     let (mut entries, index) = tags::assign(drafts, options, findings);
     references::resolve(&mut entries, &index, findings);
     loops::find(&entries, &index, findings);
@@ -98,6 +88,10 @@ impl Section {
             (Self::Outbounds, _) => Kind::Outbound,
         }
     }
+}
+
+fn is_empty(section: &Value) -> bool {
+    section.is_null() || section.as_array().is_some_and(Vec::is_empty)
 }
 
 fn is_list(value: &Value) -> bool {

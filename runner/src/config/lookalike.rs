@@ -39,7 +39,7 @@ pub(super) fn text(text: &str) -> Option<Fault> {
         .or_else(|| list(text))?;
     Some(Fault::new(
         0,
-        format!("this looks like {looks}, not a config"),
+        format!("this looks like {looks}, not a config for Outwatch"),
         hint,
     ))
 }
@@ -119,7 +119,7 @@ fn scheme(line: &str) -> Option<&str> {
 }
 
 /// Shorter than this, a word is a word.
-const BASE64_LENGTH: usize = 24;
+const BASE64_LENGTH: usize = 20;
 
 fn base64_text(text: &str) -> Option<(String, &'static str)> {
     let packed: Vec<u8> = text
@@ -229,7 +229,7 @@ fn section(line: &str) -> Fault {
     };
     Fault::new(
         0,
-        format!("this looks like {looks}, not one for Outwatch"),
+        format!("this looks like {looks}, not a config for Outwatch"),
         GOES_INTO,
     )
 }

@@ -101,12 +101,8 @@ impl<'a> Walk<'a> {
 
 /// The n-th tag that an entry leads to: its members, then its detour.
 fn link(entry: &Entry, n: usize) -> Option<&str> {
-    entry
-        .members
-        .iter()
-        .chain(&entry.detour)
-        .map(String::as_str)
-        .nth(n)
+    let detour = || entry.detour.as_ref().filter(|_| n == entry.members.len());
+    entry.members.get(n).or_else(detour).map(String::as_str)
 }
 
 /// The field whose link was followed last.

@@ -56,7 +56,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str, (String, Fault)> {
             "save the file as UTF-8",
         );
     }
-    if bytes.iter().take(512).any(|byte| *byte < 9) {
+    let begins = bytes.trim_ascii_start().first();
+    if !matches!(begins, Some(b'{' | b'[')) && bytes.iter().take(512).any(|byte| *byte < 9) {
         return refuse(
             0,
             "this looks like a binary file, not a config",

@@ -63,8 +63,8 @@ pub(super) fn meant<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let length = word.chars().count();
-    // A third of a short word is another word.
-    let slip = SLIP.min(length.div_ceil(3));
+    // Half of a short word is another word.
+    let slip = SLIP.min(length / 2);
     candidates
         .into_iter()
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= slip)
@@ -74,10 +74,10 @@ pub(super) fn meant<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// How many slips are between two words; one for any difference in case alone.
+/// How many slips are between two words; a difference in case is none.
 fn distance(a: &str, b: &str) -> usize {
     if a.to_lowercase() == b.to_lowercase() {
-        1
+        0
     } else {
         strsim::osa_distance(a, b)
     }

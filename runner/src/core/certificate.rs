@@ -24,7 +24,6 @@ struct Fields {
 #[serde(rename_all = "snake_case")]
 enum Store {
     #[default]
-    #[serde(alias = "")]
     System,
     #[serde(alias = "chrome")]
     Mozilla,

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::eyeballs::{Preference, STAGGER, interleave, race};
@@ -28,9 +28,8 @@ pub(super) struct DialFields {
     domain_strategy: Strategy,
     #[serde(deserialize_with = "duration")]
     fallback_delay: Option<Duration>,
-    routing_mark: Option<IgnoredAny>,
+    routing_mark: Option<Value>,
     netns: Option<String>,
-    domain_resolver: Option<IgnoredAny>,
 }
 
 impl DialFields {
@@ -44,13 +43,13 @@ impl DialFields {
         "fallback_delay",
         "routing_mark",
         "netns",
-        "domain_resolver",
     ];
 
     /// Those that change neither where traffic goes nor what a TCP test says.
     pub(super) const HARMLESS: &[&str] = &[
         "bind_address_no_port",
         "disable_tcp_keep_alive",
+        "domain_resolver",
         "fallback_network_type",
         "network_strategy",
         "network_type",
@@ -96,12 +95,6 @@ impl Dialer {
         }
         if fields.netns.is_some() {
             reader.unsupported("its `netns` is not entered by the built-in core; remove it");
-        }
-        if fields.domain_resolver.is_some() {
-            reader.warning(
-                "domain_resolver",
-                "not used: names are resolved by the system",
-            );
         }
         if fields.bind_interface.is_some() && !cfg!(target_os = "linux") {
             reader.unsupported("its `bind_interface` works on Linux only in the built-in core");
@@ -181,11 +174,13 @@ impl Dialer {
     async fn open(&self, address: SocketAddr) -> io::Result<TcpStream> {
         let (socket, local) = match address {
             SocketAddr::V4(_) => (TcpSocket::new_v4()?, self.bind_v4.map(IpAddr::from)),
-            SocketAddr::V6(_) => (TcpSocket::new_v6()?, self.bind_v6.map(IpAddr::from)),
+            SocketAddr::V6(_) => (
+                TcpSocket::new_v6().map_err(no_ipv6)?,
+                self.bind_v6.map(IpAddr::from),
+            ),
         };
-        #[cfg(target_os = "linux")]
         if let Some(interface) = &self.interface {
-            socket.bind_device(Some(interface.as_bytes()))?;
+            bind_to(&socket, interface)?;
         }
         if let Some(ip) = local {
             socket.bind(SocketAddr::new(ip, 0))?;
@@ -194,6 +189,21 @@ impl Dialer {
         stream.set_nodelay(true)?;
         Ok(stream)
     }
+}
+
+#[cfg(target_os = "linux")]
+fn bind_to(socket: &TcpSocket, interface: &str) -> io::Result<()> {
+    socket.bind_device(Some(interface.as_bytes()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bind_to(_: &TcpSocket, _: &str) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// A host without IPv6 cannot even make the socket.
+fn no_ipv6(error: io::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::AddrNotAvailable, error)
 }
 
 /// One error for all addresses: the one that says most, with each in its text.

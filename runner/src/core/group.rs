@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::options::{Reader, take};
 use crate::config::Entry;
@@ -89,9 +89,9 @@ struct Selector {
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "read so that other fields can be told as unknown")]
 struct UrlTest {
-    url: Option<IgnoredAny>,
-    interval: Option<IgnoredAny>,
-    idle_timeout: Option<IgnoredAny>,
+    url: Option<Value>,
+    interval: Option<Value>,
+    idle_timeout: Option<Value>,
     tolerance: Option<u16>,
     interrupt_exist_connections: Option<bool>,
 }
@@ -100,10 +100,10 @@ struct UrlTest {
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "read so that other fields can be told as unknown")]
 struct Balancer {
-    strategy: Option<IgnoredAny>,
+    strategy: Option<Value>,
     tolerance: Option<u32>,
     delay_acceptable_ratio: Option<f64>,
-    ttl: Option<IgnoredAny>,
+    ttl: Option<Value>,
     max_retry: Option<u32>,
     interrupt_exist_connections: Option<bool>,
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::options::Reader;
 use super::tls::TlsConfigs;
 use super::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Network, Outbound, Target};
+use crate::proxy_core::{FetchError, Target};
 
 /// A type of outbound, with the options of one.
 #[async_trait]
@@ -33,12 +33,11 @@ pub(super) fn read(
     options: Map<String, Value>,
     reader: &mut Reader<'_>,
     configs: &mut TlsConfigs,
-    listed: &mut Outbound,
 ) -> Option<Box<dyn Protocol>> {
     match type_name {
         "direct" => direct::read(options, reader),
         "block" => block::read(options, reader),
-        "socks" => socks::read(options, reader, listed),
+        "socks" => socks::read(options, reader),
         "http" => http::read(options, reader, configs),
         "dns" => {
             reader.unsupported("a `dns` outbound answers DNS queries and opens no streams");
@@ -55,21 +54,14 @@ pub(super) fn read(
     }
 }
 
-/// sing-box's `network`: what an outbound is to be used for.
-fn networks(names: &[String], reader: &mut Reader<'_>) -> Vec<Network> {
-    let mut networks = Vec::new();
-    for name in names {
-        match name.as_str() {
-            "tcp" => networks.push(Network::Tcp),
-            "udp" => networks.push(Network::Udp),
-            other => reader.error("network", format!("`{other}` is neither `tcp` nor `udp`")),
-        }
-    }
-    if networks.is_empty() {
-        return vec![Network::Tcp, Network::Udp];
-    }
-    if !networks.contains(&Network::Tcp) {
+/// sing-box's `network`: what an outbound is to be used for; both when empty.
+fn check_networks(names: &[String], reader: &mut Reader<'_>) {
+    if let Some(other) = names
+        .iter()
+        .find(|name| !["tcp", "udp"].contains(&name.as_str()))
+    {
+        reader.error("network", format!("`{other}` is neither `tcp` nor `udp`"));
+    } else if !names.is_empty() && !names.iter().any(|name| name == "tcp") {
         reader.unsupported("its `network` leaves out `tcp`, which a test needs");
     }
-    networks
 }

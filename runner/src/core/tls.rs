@@ -1,24 +1,23 @@
-//! sing-box's `tls` object of an outbound: read, shared among equals, and done.
+//! sing-box's `tls` object of an outbound: read, and the handshake done.
 //! It must not know which outbound type uses it.
 
-use std::collections::HashMap;
+mod configs;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{verify_tls12_signature, verify_tls13_signature};
-use rustls::version::{TLS12, TLS13};
-use rustls::{
-    ClientConfig, DigitallySignedStruct, Error, SignatureScheme, SupportedProtocolVersion,
-};
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::ClientConfig;
+use rustls_pki_types::ServerName;
 use serde::Deserialize;
 use serde_json::Value;
 
+use self::configs::{Recipe, Source, Versions};
 use super::options::{Reader, Strings, parse_host};
 use super::way::Stream;
-use crate::fetch::{Trust, connect_tls, provider};
+use crate::fetch::connect_tls;
 use crate::proxy_core::{FetchError, Host, Phase};
+
+pub(super) use self::configs::TlsConfigs;
 
 /// The object as in the config.
 #[derive(Default, Deserialize)]
@@ -29,8 +28,8 @@ pub(super) struct TlsFields {
     insecure: bool,
     disable_sni: bool,
     alpn: Strings,
-    min_version: Version,
-    max_version: Version,
+    min_version: Option<Version>,
+    max_version: Option<Version>,
     certificate: Strings,
     certificate_path: Option<PathBuf>,
     // What this core cannot do.
@@ -52,11 +51,8 @@ pub(super) struct TlsFields {
     kernel_rx: Value,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 enum Version {
-    #[default]
-    #[serde(rename = "")]
-    Unset,
     #[serde(rename = "1.0", alias = "1.1")]
     Old,
     #[serde(rename = "1.2")]
@@ -126,7 +122,7 @@ impl TlsFields {
                 "certificate_public_key_sha256",
                 given(&self.certificate_public_key_sha256),
             ),
-            ("max_version", self.max_version == Version::Old),
+            ("max_version", self.max_version == Some(Version::Old)),
         ]
         .into_iter()
         .find_map(|(field, beyond)| beyond.then_some(field))
@@ -158,12 +154,12 @@ impl TlsFields {
             (true, path) => path.map(Source::File),
         };
         let versions = match (self.min_version, self.max_version) {
-            (Version::V13, Version::V12) => {
+            (Some(Version::V13), Some(Version::V12)) => {
                 reader.error("tls.min_version", "above `tls.max_version`");
                 return None;
             }
-            (Version::V13, _) => Versions::Only13,
-            (_, Version::V12) => Versions::Only12,
+            (Some(Version::V13), _) => Versions::Only13,
+            (_, Some(Version::V12)) => Versions::Only12,
             _ => Versions::Both,
         };
         Some(Recipe {
@@ -173,144 +169,5 @@ impl TlsFields {
             versions,
             certificate,
         })
-    }
-}
-
-/// All that two outbounds must have in common to share one [`ClientConfig`].
-#[derive(PartialEq, Eq, Hash)]
-struct Recipe {
-    insecure: bool,
-    sni: bool,
-    alpn: Vec<String>,
-    versions: Versions,
-    certificate: Option<Source>,
-}
-
-/// Where the only trusted certificates are.
-#[derive(PartialEq, Eq, Hash)]
-enum Source {
-    Text(String),
-    File(PathBuf),
-}
-
-impl Source {
-    fn trust(&self, reader: &mut Reader<'_>) -> Option<Trust> {
-        let (field, pem) = match self {
-            Self::Text(pem) => ("tls.certificate", Ok(pem.clone().into_bytes())),
-            Self::File(path) => (
-                "tls.certificate_path",
-                std::fs::read(path)
-                    .map_err(|error| format!("`{}` cannot be read: {error}", path.display())),
-            ),
-        };
-        let trust = pem.and_then(|pem| {
-            Trust::none()
-                .with_extra(&pem)
-                .map_err(|error| error.to_string())
-        });
-        trust.map_err(|message| reader.error(field, message)).ok()
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Versions {
-    Both,
-    Only12,
-    Only13,
-}
-
-impl Versions {
-    fn list(self) -> &'static [&'static SupportedProtocolVersion] {
-        static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
-        match self {
-            Self::Both => BOTH,
-            Self::Only13 => &BOTH[..1],
-            Self::Only12 => &BOTH[1..],
-        }
-    }
-}
-
-/// The configurations built so far: thousands of outbounds share a few.
-pub(super) struct TlsConfigs {
-    trust: Trust,
-    built: HashMap<Recipe, Arc<ClientConfig>>,
-}
-
-impl TlsConfigs {
-    pub(super) fn new(trust: Trust) -> Self {
-        Self {
-            trust,
-            built: HashMap::new(),
-        }
-    }
-
-    fn get(&mut self, recipe: Recipe, reader: &mut Reader<'_>) -> Option<Arc<ClientConfig>> {
-        if let Some(config) = self.built.get(&recipe) {
-            return Some(Arc::clone(config));
-        }
-        // As in sing-box, certificates given here are the only ones trusted.
-        let trust = match &recipe.certificate {
-            None => self.trust.clone(),
-            Some(source) => source.trust(reader)?,
-        };
-        let builder = ClientConfig::builder_with_provider(provider())
-            .with_protocol_versions(recipe.versions.list())
-            .expect("the provider speaks TLS 1.2 and 1.3");
-        let builder = if recipe.insecure {
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(AnyCertificate))
-        } else {
-            trust.verify(builder)
-        };
-        let mut config = builder.with_no_client_auth();
-        config.enable_sni = recipe.sni;
-        config.alpn_protocols = recipe.alpn.iter().map(|name| name.clone().into()).collect();
-        let config = Arc::new(config);
-        self.built.insert(recipe, Arc::clone(&config));
-        Some(config)
-    }
-}
-
-/// `insecure`: any certificate will do, though the server must own it.
-#[derive(Debug)]
-struct AnyCertificate;
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &provider().signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &provider().signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        provider()
-            .signature_verification_algorithms
-            .supported_schemes()
     }
 }

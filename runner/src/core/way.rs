@@ -51,8 +51,14 @@ impl<'a> Way<'a> {
                 ))
             }
             Route::Detour(detour) => {
-                let visited = std::mem::take(&mut self.visited);
-                open(self.core, *detour, server, visited, self.progress).await
+                open(
+                    self.core,
+                    *detour,
+                    server,
+                    self.visited.clone(),
+                    self.progress,
+                )
+                .await
             }
             Route::Nowhere(tag) => Err(unsupported(format!(
                 "the detour `{tag}` of `{}` does not exist",

@@ -92,6 +92,7 @@ impl Instance {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: wasmtime::Error) -> StartError {
     StartError::Component(format!("{error:?}"))
 }
@@ -113,7 +114,7 @@ struct Life<'a> {
 /// What a returned call leaves to do.
 enum Done {
     Nothing,
-    Test(u64, Result<control::Report, control::TestError>),
+    Test(u64, Box<Result<control::Report, control::TestError>>),
 }
 
 impl Life<'_> {
@@ -122,6 +123,13 @@ impl Life<'_> {
         requests: &mut mpsc::UnboundedReceiver<Command>,
         stopping: &mut watch::Receiver<bool>,
     ) -> wasmtime::Result<()> {
+        if self.open.paused {
+            // Before the first step, which would start tests.
+            self.exports
+                .outwatch_monitor_hooks()
+                .call_pause(self.accessor)
+                .await?;
+        }
         self.take_over();
         let mut run = pin!(
             self.exports
@@ -155,9 +163,6 @@ impl Life<'_> {
 
     /// Asks and subscribes again for everyone who waited on an earlier instance.
     fn take_over(&mut self) {
-        if self.open.paused {
-            self.hook(Hook::Pause);
-        }
         let tests: Vec<_> = self
             .open
             .tests
@@ -228,7 +233,7 @@ impl Life<'_> {
         let accessor = self.accessor;
         self.call(async move {
             let result = control.call_test(accessor, tag).await?;
-            Ok(Done::Test(test, result))
+            Ok(Done::Test(test, Box::new(result)))
         });
     }
 

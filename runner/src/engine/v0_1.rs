@@ -210,10 +210,10 @@ pub(crate) fn report_in(report: types::Report) -> Report {
     Report {
         tag: report.tag,
         kind: match report.kind {
-            types::OutboundKind::Outbound => report::Kind::Outbound,
-            types::OutboundKind::Endpoint => report::Kind::Endpoint,
-            types::OutboundKind::Group => report::Kind::Group,
-            types::OutboundKind::Untestable => report::Kind::Untestable,
+            types::OutboundKind::Outbound => crate::proxy_core::Kind::Outbound,
+            types::OutboundKind::Endpoint => crate::proxy_core::Kind::Endpoint,
+            types::OutboundKind::Group => crate::proxy_core::Kind::Group,
+            types::OutboundKind::Untestable => crate::proxy_core::Kind::Untestable,
         },
         type_name: report.type_name,
         state: match report.state {

@@ -33,6 +33,8 @@ pub(super) async fn exchange<S: Io>(
     let (sender, connection) = http1::Builder::new()
         .max_buf_size(HEAD_LIMIT)
         .max_headers(HEADER_LINES)
+        // As browsers write them: some servers and proxies know no other spelling.
+        .title_case_headers(true)
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|error| of_http(Phase::Http, &target.to_string(), &error))?;

@@ -39,8 +39,7 @@ pub(crate) fn of_io(phase: Phase, peer: &str, error: &io::Error) -> FetchError {
         io::ErrorKind::NetworkUnreachable
         | io::ErrorKind::HostUnreachable
         | io::ErrorKind::AddrNotAvailable
-        | io::ErrorKind::NetworkDown
-        | io::ErrorKind::Unsupported => (Cause::NoRoute, format!("no route to {peer} ({error})")),
+        | io::ErrorKind::NetworkDown => (Cause::NoRoute, format!("no route to {peer} ({error})")),
         _ => (Cause::Other, format!("talking with {peer} failed: {error}")),
     };
     FetchError::new(phase, cause, text)

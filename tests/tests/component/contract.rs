@@ -18,15 +18,25 @@ const IMPORTS: [&str; 9] = [
     "wasi:random/random@0.3.0",
 ];
 
-const EXPORTS: [&str; 2] = ["outwatch:monitor/control@0.1.0", "outwatch:monitor/hooks@0.1.0"];
+const EXPORTS: [&str; 2] = [
+    "outwatch:monitor/control@0.1.0",
+    "outwatch:monitor/hooks@0.1.0",
+];
 
 fn names() -> (Vec<String>, Vec<String>) {
     let engine = wasmtime::Engine::default();
     let component =
-        wasmtime::component::Component::from_binary(&engine, Component::embedded_bytes()).unwrap();
+        wasmtime::component::Component::from_binary(&engine, Component::embedded_bytes())
+            .expect("a component");
     let ty = component.component_type();
-    let mut imports: Vec<_> = ty.imports(&engine).map(|(name, _)| name.to_owned()).collect();
-    let mut exports: Vec<_> = ty.exports(&engine).map(|(name, _)| name.to_owned()).collect();
+    let mut imports: Vec<_> = ty
+        .imports(&engine)
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    let mut exports: Vec<_> = ty
+        .exports(&engine)
+        .map(|(name, _)| name.to_owned())
+        .collect();
     imports.sort();
     exports.sort();
     (imports, exports)
@@ -66,17 +76,30 @@ async fn f3_wrong_options_start_nothing_and_come_back_with_their_paths() {
     let stub = Stub::with([("a", answers(10))]);
     let options = r#"{"workers": 0, "urls": ["ftp://x.example/"]}"#;
     let error = describe(&stub, options).start().await.unwrap_err();
-    let StartError::Options(problems) = error else { panic!("{error}") };
-    let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    let StartError::Options(problems) = error else {
+        panic!("{error}")
+    };
+    let paths: Vec<_> = problems
+        .iter()
+        .map(|problem| problem.path.as_str())
+        .collect();
     assert_eq!(paths, ["workers", "urls[0]"]);
-    assert!(problems.iter().all(|problem| problem.severity == Severity::Error));
+    assert!(
+        problems
+            .iter()
+            .all(|problem| problem.severity == Severity::Error)
+    );
     assert!(stub.fetches().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn f1_a_retired_option_is_accepted_with_one_warning() {
     let monitor = start(&Stub::default(), r#"{"ipv6_probe": {"any": 1}}"#).await;
-    let paths: Vec<_> = monitor.warnings().iter().map(|problem| &problem.path).collect();
+    let paths: Vec<_> = monitor
+        .warnings()
+        .iter()
+        .map(|problem| &problem.path)
+        .collect();
     assert_eq!(paths, ["ipv6_probe"]);
 }
 
@@ -87,7 +110,10 @@ async fn f1_the_options_in_force_hold_every_default() {
     let options: serde_json::Value = serde_json::from_str(&options).unwrap();
     assert_eq!(options["interval"], "1m30s");
     assert_eq!(options["workers"], 10);
-    assert_eq!(options["on_demand_timeouts"], serde_json::json!(["1s", "3s", "10s"]));
+    assert_eq!(
+        options["on_demand_timeouts"],
+        serde_json::json!(["1s", "3s", "10s"])
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,6 +121,9 @@ async fn i9_the_hosts_of_the_services_are_told() {
     let monitor = start(&Stub::default(), "").await;
     let hosts = monitor.service_hosts().await;
     for host in ["ipapi.co", "ip-api.com", "api.ip.sb", "cloudflare.com"] {
-        assert!(hosts.iter().any(|known| known == host), "{host} is not in {hosts:?}");
+        assert!(
+            hosts.iter().any(|known| known == host),
+            "{host} is not in {hosts:?}"
+        );
     }
 }

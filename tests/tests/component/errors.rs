@@ -66,5 +66,8 @@ async fn c5_an_outbound_that_never_returns_is_stuck_and_the_cycle_goes_on() {
     });
     let report = stuck.await;
     assert_eq!(report.error.expect("an error").kind.as_str(), "stuck");
-    wait_for(&monitor, outwatch::View::Confirmed, "fine", |report| report.state == State::Ok).await;
+    wait_for(&monitor, outwatch::View::Confirmed, "fine", |report| {
+        report.state == State::Ok
+    })
+    .await;
 }

@@ -64,7 +64,10 @@ fn broken() -> CacheError {
 fn core(fast: u64, slow: u64) -> Stub {
     let stub = Stub::default();
     for (tag, ms) in [("slow", slow), ("fast", fast)] {
-        let outbound = Outbound { fingerprint: format!("{tag}.example:1"), ..Outbound::new(tag, "stub") };
+        let outbound = Outbound {
+            fingerprint: format!("{tag}.example:1"),
+            ..Outbound::new(tag, "stub")
+        };
         stub.add(outbound, answers(ms));
         stub.set_ip(tag, "1.1.1.1", "NL");
     }
@@ -74,33 +77,61 @@ fn core(fast: u64, slow: u64) -> Stub {
 #[tokio::test(start_paused = true)]
 async fn p1_results_come_back_marked_and_the_fastest_is_tested_first() {
     let cache = Shared::default();
-    let first = describe(&core(20, 90), "").cache(cache.clone()).start().await.unwrap();
+    let first = describe(&core(20, 90), "")
+        .cache(cache.clone())
+        .start()
+        .await
+        .unwrap();
     wait_for_all(&first).await;
     first.stop().await.unwrap();
 
     let stub = core(20, 90);
-    let second = describe(&stub, r#"{"workers": 1}"#).cache(cache).paused().start().await.unwrap();
+    let second = describe(&stub, r#"{"workers": 1}"#)
+        .cache(cache)
+        .paused()
+        .start()
+        .await
+        .unwrap();
     let report = second.report("fast", View::Confirmed).await.unwrap();
     assert_eq!((report.state, report.delay_ms), (State::Cached, Some(20)));
     assert!(report.from_cache, "R-5");
-    assert!(report.ip_from_cache, "I-6: its exit is known, but not confirmed");
+    assert!(
+        report.ip_from_cache,
+        "I-6: its exit is known, but not confirmed"
+    );
     assert_eq!(report.ip.expect("an address").ip, "1.1.1.1");
     second.resume();
     wait_for_all(&second).await;
-    assert_eq!(stub.tests(), ["fast", "slow"], "C-2, although it stands second in the config");
+    assert_eq!(
+        stub.tests(),
+        ["fast", "slow"],
+        "C-2, although it stands second in the config"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn p2_another_server_under_the_same_tag_inherits_nothing() {
     let cache = Shared::default();
-    let first = describe(&core(20, 90), "").cache(cache.clone()).start().await.unwrap();
+    let first = describe(&core(20, 90), "")
+        .cache(cache.clone())
+        .start()
+        .await
+        .unwrap();
     wait_for_all(&first).await;
     first.stop().await.unwrap();
 
     let stub = Stub::default();
-    let moved = Outbound { fingerprint: "elsewhere.example:1".into(), ..Outbound::new("fast", "stub") };
+    let moved = Outbound {
+        fingerprint: "elsewhere.example:1".into(),
+        ..Outbound::new("fast", "stub")
+    };
     stub.add(moved, answers(5));
-    let second = describe(&stub, "").cache(cache).paused().start().await.unwrap();
+    let second = describe(&stub, "")
+        .cache(cache)
+        .paused()
+        .start()
+        .await
+        .unwrap();
     let report = second.report("fast", View::Confirmed).await.unwrap();
     assert_eq!((report.state, report.ip), (State::Untested, None));
 }
@@ -109,16 +140,28 @@ async fn p2_another_server_under_the_same_tag_inherits_nothing() {
 async fn p1_a_failure_is_not_saved_over_the_last_success() {
     let cache = Shared::default();
     let stub = core(20, 90);
-    let first = describe(&stub, "").cache(cache.clone()).start().await.unwrap();
+    let first = describe(&stub, "")
+        .cache(cache.clone())
+        .start()
+        .await
+        .unwrap();
     wait_for_all(&first).await;
     stub.set("fast", refuses(5));
     let report = first.test("fast").await.unwrap();
     assert_eq!(report.state, State::Failed);
     first.stop().await.unwrap();
 
-    let second = describe(&core(20, 90), "").cache(cache).paused().start().await.unwrap();
+    let second = describe(&core(20, 90), "")
+        .cache(cache)
+        .paused()
+        .start()
+        .await
+        .unwrap();
     let report = second.report("fast", View::Confirmed).await.unwrap();
-    assert_eq!((report.state, report.delay_ms, report.error), (State::Cached, Some(20), None));
+    assert_eq!(
+        (report.state, report.delay_ms, report.error),
+        (State::Cached, Some(20), None)
+    );
 }
 
 #[tokio::test(start_paused = true)]

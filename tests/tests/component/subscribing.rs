@@ -14,9 +14,18 @@ async fn r4_a_burst_is_one_update_and_the_first_holds_the_current_state() {
     let mut updates = monitor.subscribe(Scope::All, View::Confirmed);
     let first = next(&mut updates).await;
     assert_eq!(first.reports.len(), 30);
-    assert!(first.reports.iter().all(|report| report.state == State::Untested));
+    assert!(
+        first
+            .reports
+            .iter()
+            .all(|report| report.state == State::Untested)
+    );
     let burst = next(&mut updates).await;
-    assert_eq!(burst.reports.len(), 30, "all of the cycle within one window");
+    assert_eq!(
+        burst.reports.len(),
+        30,
+        "all of the cycle within one window"
+    );
     assert!(burst.reports.iter().all(|report| report.state == State::Ok));
     assert!(!burst.urgent);
 }
@@ -29,8 +38,12 @@ async fn r4_a_member_reaches_the_subscribers_of_every_group_around_it_and_no_oth
     let monitor = start(&stub, r#"{"ip_lookup": false}"#).await;
     wait_for_all(&monitor).await;
     let mut updates = monitor.subscribe(Scope::Group("outer".into()), View::Confirmed);
-    let mut tags: Vec<_> =
-        next(&mut updates).await.reports.into_iter().map(|report| report.tag).collect();
+    let mut tags: Vec<_> = next(&mut updates)
+        .await
+        .reports
+        .into_iter()
+        .map(|report| report.tag)
+        .collect();
     tags.sort();
     assert_eq!(tags, ["a", "b", "inner", "outer"]);
 }
@@ -55,7 +68,10 @@ async fn r4_a_reader_that_is_slow_gets_the_last_state_and_no_repeat() {
         last = report.delay_ms;
     }
     assert!(revisions.is_sorted_by(|a, b| a < b), "{revisions:?}");
-    assert!(revisions.len() < 10, "states in between were dropped, not queued: {revisions:?}");
+    assert!(
+        revisions.len() < 10,
+        "states in between were dropped, not queued: {revisions:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

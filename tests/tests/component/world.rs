@@ -10,20 +10,29 @@ use outwatch_tests::stub::Stub;
 const BOUND: Duration = Duration::from_secs(24 * 3600);
 
 pub(crate) fn describe(stub: &Stub, options: &str) -> Builder {
-    Monitor::builder(stub.clone()).options(options).wall_clock(stub.wall_clock())
+    Monitor::builder(stub.clone())
+        .options(options)
+        .wall_clock(stub.wall_clock())
 }
 
 pub(crate) async fn start(stub: &Stub, options: &str) -> Monitor {
-    describe(stub, options).start().await.unwrap()
+    describe(stub, options).start().await.expect("a monitor")
 }
 
 /// Starts one that tests only what it is asked for.
 pub(crate) async fn start_paused(stub: &Stub) -> Monitor {
-    describe(stub, "").paused().start().await.unwrap()
+    describe(stub, "")
+        .paused()
+        .start()
+        .await
+        .expect("a monitor")
 }
 
 pub(crate) async fn next(updates: &mut Updates) -> Update {
-    tokio::time::timeout(BOUND, updates.next()).await.expect("an update").expect("no end")
+    tokio::time::timeout(BOUND, updates.next())
+        .await
+        .expect("an update")
+        .expect("no end")
 }
 
 /// Waits until a report of `tag` passes `wanted`; gives it.

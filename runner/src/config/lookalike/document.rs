@@ -23,7 +23,10 @@ pub(in crate::config) fn config(
     match foreign(&root) {
         Some(Foreign { path, looks, hint }) => {
             findings
-                .error(path, format!("this looks like {looks}, not a config"))
+                .error(
+                    path,
+                    format!("this looks like {looks}, not a config for Outwatch"),
+                )
                 .hint = Some(hint.to_owned());
             None
         }
@@ -39,7 +42,7 @@ fn no_object(document: &Value) -> (String, &'static str) {
             WRAP,
         ),
         Some(Value::String(item)) if item.contains("://") => (
-            "this looks like a list of share links, not a config".to_owned(),
+            "this looks like a list of share links, not a config for Outwatch".to_owned(),
             GOES_INTO,
         ),
         _ => (

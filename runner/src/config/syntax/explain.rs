@@ -136,18 +136,19 @@ fn words(text: &str, error: &ParseError, outline: &Outline) -> (String, Option<S
         ),
         Kind::ExpectedDigit
         | Kind::ExpectedDigitFollowingNegativeSign
-        | Kind::ExpectedPlusMinusOrDigitInNumberLiteral
-        | Kind::BareDecimalPointNumbersNotAllowed
+        | Kind::ExpectedPlusMinusOrDigitInNumberLiteral => {
+            ("expected a digit of a number here".to_owned(), NUMBER)
+        }
+        Kind::BareDecimalPointNumbersNotAllowed
         | Kind::HexadecimalNumbersNotAllowed
         | Kind::UnaryPlusNumbersNotAllowed
-        | Kind::NonFiniteNumbersNotAllowed => (
-            format!("expected a number, found {token}"),
-            "a number is like 5, -5, 0.5 or 1e5; text stands in double quotes",
-        ),
+        | Kind::NonFiniteNumbersNotAllowed => (format!("expected a number, found {token}"), NUMBER),
         other => return (other.to_string(), None),
     };
     (message, Some(hint.to_owned()))
 }
+
+const NUMBER: &str = "a number is like 5, -5, 0.5 or 1e5; text stands in double quotes";
 
 const INCOMPLETE: &str = "the file ends before; is it complete?";
 
@@ -161,6 +162,12 @@ fn wrong_close(text: &str, token: &str, outline: &Outline) -> (String, &'static 
     };
     let line = Lines::new(text).position(text, open.at).line;
     let bracket = text.get(open.at..=open.at).unwrap_or_default();
+    if matches!((bracket, token), ("{", "`}`") | ("[", "`]`")) {
+        return (
+            format!("expected a value, found {token}"),
+            "put a value before it",
+        );
+    }
     (
         format!("{token} cannot close the `{bracket}` of line {line}"),
         "close brackets in the order they were opened, each with its own kind",

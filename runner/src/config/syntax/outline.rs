@@ -13,6 +13,9 @@ pub(super) struct Outline {
     pub(super) torn_string: Option<Range>,
 }
 
+/// No path that helps anybody is longer.
+const LEVELS: usize = 20;
+
 /// A list or an object that is not closed.
 #[derive(Debug)]
 pub(super) struct Bracket {
@@ -55,10 +58,10 @@ impl Outline {
         self.open.last()
     }
 
-    /// The path of the value being read.
+    /// The path of the value being read, or of one far enough inside.
     pub(super) fn path(&self) -> String {
         let mut path = String::new();
-        for Bracket { step, .. } in &self.open {
+        for Bracket { step, .. } in self.open.iter().take(LEVELS) {
             match step {
                 Step::Index(index) => path.push_str(&format!("[{index}]")),
                 Step::Key(Some(key)) if path.is_empty() => path.push_str(key),

@@ -3,7 +3,6 @@
 
 use async_trait::async_trait;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::Protocol;
@@ -15,9 +14,9 @@ struct Direct;
 
 #[derive(Deserialize)]
 struct Fields {
-    override_address: Option<IgnoredAny>,
-    override_port: Option<IgnoredAny>,
-    proxy_protocol: Option<IgnoredAny>,
+    override_address: Option<Value>,
+    override_port: Option<Value>,
+    proxy_protocol: Option<Value>,
 }
 
 pub(super) fn read(

@@ -63,7 +63,10 @@ fn headers(fields: &Fields, reader: &mut Reader<'_>) -> Option<HeaderMap> {
     if !fields.username.is_empty() || !fields.password.is_empty() {
         let plain = format!("{}:{}", fields.username, fields.password);
         let text = format!("Basic {}", BASE64.encode(plain));
-        headers.insert(PROXY_AUTHORIZATION, HeaderValue::from_str(&text).ok()?);
+        headers.insert(
+            PROXY_AUTHORIZATION,
+            HeaderValue::from_str(&text).expect("base64 is plain text"),
+        );
     }
     for (name, values) in &fields.headers {
         for value in &values.0 {
@@ -111,7 +114,9 @@ impl Protocol for Http {
             Some(tls) => tls.wrap(stream, &proxy).await?,
             None => stream,
         };
-        connect(stream, request, &proxy, target).await
+        let known = self.headers.contains_key(PROXY_AUTHORIZATION);
+        let refusal = |status| refusal(status, known, &proxy, target);
+        connect(stream, request, &proxy, refusal).await
     }
 }
 
@@ -143,7 +148,7 @@ async fn connect(
     stream: Stream,
     request: http::Request<Empty<Bytes>>,
     proxy: &str,
-    target: &Target,
+    refusal: impl Fn(StatusCode) -> FetchError,
 ) -> Result<Stream, FetchError> {
     let failed = |error: hyper::Error| match of_http(Phase::Proxy, proxy, &error) {
         error if error.cause == Cause::HttpMalformed => FetchError {
@@ -152,7 +157,9 @@ async fn connect(
         },
         error => error,
     };
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+    let (mut sender, connection) = http1::Builder::new()
+        .title_case_headers(true)
+        .handshake(TokioIo::new(stream))
         .await
         .map_err(failed)?;
     let mut connection = std::pin::pin!(connection.with_upgrades());
@@ -160,7 +167,7 @@ async fn connect(
         let response = sender.send_request(request).await.map_err(failed)?;
         match response.status() {
             status if status.is_success() => hyper::upgrade::on(response).await.map_err(failed),
-            status => Err(refusal(status, proxy, target)),
+            status => Err(refusal(status)),
         }
     };
     let mut talk = std::pin::pin!(talk);
@@ -172,13 +179,23 @@ async fn connect(
     Ok(Box::new(TokioIo::new(upgraded)))
 }
 
-fn refusal(status: StatusCode, proxy: &str, target: &Target) -> FetchError {
-    let (cause, text) = match status {
-        StatusCode::PROXY_AUTHENTICATION_REQUIRED => (
+/// What a refusal means to a client that is `known`: one that has sent credentials.
+fn refusal(status: StatusCode, known: bool, proxy: &str, target: &Target) -> FetchError {
+    // tinyproxy answers a wrong password by 401.
+    let refused = matches!(
+        status,
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED | StatusCode::UNAUTHORIZED
+    );
+    let (cause, text) = match (refused, known) {
+        (true, true) => (
             Cause::ProxyAuth,
             format!("{proxy} refused the username and password ({status})"),
         ),
-        _ => (
+        (true, false) => (
+            Cause::ProxyAuth,
+            format!("{proxy} wants a username and password ({status})"),
+        ),
+        (false, _) => (
             Cause::ProxyHandshake,
             format!("{proxy} refused to connect to {target}: {status}"),
         ),

@@ -5,16 +5,15 @@ use std::net::{IpAddr, SocketAddr};
 
 use async_trait::async_trait;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use tokio_socks::tcp::{Socks4Stream, Socks5Stream};
 use tokio_socks::{Error, TargetAddr};
 
-use super::{Protocol, networks};
+use super::{Protocol, check_networks};
 use crate::core::options::{Reader, Server, Strings, take};
 use crate::core::way::{Stream, Way};
 use crate::fetch::of_io;
-use crate::proxy_core::{Cause, Family, FetchError, Host, Outbound, Phase, Target};
+use crate::proxy_core::{Cause, Family, FetchError, Host, Phase, Target};
 
 /// Longest user name or password that fits the protocol (RFC 1929).
 const CREDENTIAL_LIMIT: usize = 255;
@@ -36,7 +35,7 @@ enum Version {
     #[serde(rename = "4a")]
     V4a,
     #[default]
-    #[serde(rename = "5", alias = "")]
+    #[serde(rename = "5")]
     V5,
 }
 
@@ -49,17 +48,16 @@ struct Fields {
     password: String,
     network: Strings,
     // Known, and no matter for TCP.
-    udp_over_tcp: Option<IgnoredAny>,
+    udp_over_tcp: Option<Value>,
 }
 
 pub(super) fn read(
     mut options: Map<String, Value>,
     reader: &mut Reader<'_>,
-    listed: &mut Outbound,
 ) -> Option<Box<dyn Protocol>> {
     let server = reader.read::<Server>(take(&mut options, Server::NAMES));
     let fields: Fields = reader.read(options)?;
-    listed.networks = networks(&fields.network.0, reader);
+    check_networks(&fields.network.0, reader);
     for (name, text) in [
         ("username", &fields.username),
         ("password", &fields.password),
@@ -164,9 +162,7 @@ impl Socks {
                 Cause::ProxyAuth,
                 format!("{proxy} refused the username and password"),
             ),
-            Error::NoAcceptableAuthMethods
-            | Error::UnknownAuthMethod
-            | Error::AuthorizationRequired
+            Error::NoAcceptableAuthMethods | Error::AuthorizationRequired
                 if self.username.is_empty() =>
             {
                 (

@@ -1,0 +1,98 @@
+//! One entry of the config, read: what it is, and how it reaches its server.
+//! It must not know the other entries, except by their places.
+
+use std::collections::HashMap;
+
+use super::dialer::{DialFields, Dialer};
+use super::group::Group;
+use super::options::{Reader, take};
+use super::outbound::{self, Protocol};
+use super::tls::TlsConfigs;
+use crate::config::Entry;
+use crate::proxy_core::{Kind, Outbound};
+use crate::report::Problem;
+
+/// One entry of the config.
+pub(super) struct Node {
+    pub(super) listed: Outbound,
+    pub(super) role: Role,
+}
+
+/// What it does when a stream is wanted.
+pub(super) enum Role {
+    Outbound {
+        protocol: Box<dyn Protocol>,
+        route: Route,
+    },
+    Group(Group),
+    /// D-6: why not, and what would make it work.
+    Unsupported(String),
+}
+
+/// How an outbound reaches its server.
+pub(super) enum Route {
+    Sockets(Dialer),
+    Detour(usize),
+    /// D-5: a detour that names nothing.
+    Nowhere(String),
+}
+
+impl Node {
+    /// Reads an entry; what is wrong with it is told in `problems`.
+    pub(super) fn read(
+        entry: &Entry,
+        by_tag: &HashMap<String, usize>,
+        configs: &mut TlsConfigs,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let mut listed = Outbound {
+            kind: entry.kind,
+            detour: entry.detour.clone(),
+            members: entry.members.clone(),
+            fingerprint: entry.fingerprint.clone(),
+            ..Outbound::new(entry.tag.clone(), entry.type_name.clone())
+        };
+        let mut reader = Reader::new(&entry.path, problems);
+        let role = if entry.kind == Kind::Group {
+            Some(Role::Group(Group::read(entry, by_tag, &mut reader)))
+        } else {
+            Role::read(entry, by_tag, configs, &mut reader, &mut listed)
+        };
+        let role = match (reader.into_refusal(), role) {
+            (None, Some(role)) => role,
+            // A group's own options have no say in where it leads.
+            (Some(_), Some(role @ Role::Group(_))) => role,
+            (refusal, _) => Role::Unsupported(refusal.unwrap_or_default()),
+        };
+        Self { listed, role }
+    }
+}
+
+impl Role {
+    /// None if the options are wrong or beyond this core, which `reader` has been told.
+    fn read(
+        entry: &Entry,
+        by_tag: &HashMap<String, usize>,
+        configs: &mut TlsConfigs,
+        reader: &mut Reader<'_>,
+        listed: &mut Outbound,
+    ) -> Option<Self> {
+        let mut options = entry.options.clone();
+        take(&mut options, &["type", "tag", "detour"]);
+        take(&mut options, DialFields::HARMLESS);
+        let dial = take(&mut options, DialFields::NAMES);
+        let protocol = outbound::read(&entry.type_name, options, reader, configs)?;
+        listed.exit_follows_host = entry.detour.is_none() && protocol.exit_follows_host();
+        let route = match &entry.detour {
+            // As in sing-box, a detour makes the dial fields mean nothing.
+            Some(tag) => by_tag
+                .get(tag)
+                .map_or_else(|| Route::Nowhere(tag.clone()), |i| Route::Detour(*i)),
+            None => {
+                let fields = reader.read(dial)?;
+                Route::Sockets(Dialer::new(fields, reader))
+            }
+        };
+        Some(Self::Outbound { protocol, route })
+    }
+}

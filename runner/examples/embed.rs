@@ -1,4 +1,5 @@
 //! A monitor over a core of your own, in one file.
+#![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
 
 use async_trait::async_trait;
 use outwatch::{

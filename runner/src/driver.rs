@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::channel::mpsc as bounded;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use crate::engine::Component;
 use crate::host::World;
@@ -194,9 +194,17 @@ impl Driver {
                 .map_err(|error| error.to_string());
             info!("a new component has been started");
         };
-        // Streams and questions end before the end is told.
+        // Streams and questions end before the end is told, and the cache is let go, so
+        // that whoever waited for the end can open its file again.
         self.requests.close();
         self.open = Open::default();
+        let cache = self.plan.world.cache.clone();
+        drop(self.plan);
+        // It may wait for the disk.
+        let flush = tokio::task::spawn_blocking(move || cache.flush());
+        if let Ok(Err(error)) = flush.await {
+            warn!("the last results may not be saved: {error}");
+        }
         self.ending.send_replace(Some(ended));
     }
 

@@ -22,8 +22,8 @@
 //!   by itself overrides [`fetch`](ProxyCore::fetch).
 //! - [`Report`] is all that is known of one outbound or group, in one of two
 //!   [`View`]s: what groups choose by, and what people look at.
-//! - [`store::Cache`] keeps results between runs: [`FileCache`](store::FileCache) in a
-//!   file, [`MemoryCache`](store::MemoryCache) not at all.
+//! - [`Cache`] keeps results between runs: [`FileCache`] in a
+//!   file, [`MemoryCache`] not at all.
 //! - [`Component`] is the engine: the embedded one, or another file of the same
 //!   contract.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;

@@ -1,9 +1,17 @@
-//! The native core against real servers on loopback.
+//! The native core, and the monitor over it, against real servers on loopback.
 
 mod proxies {
     mod answers;
     mod chains;
     mod http;
+    mod monitor {
+        mod asked;
+        mod errors;
+        mod groups;
+        mod results;
+        mod saved;
+        mod world;
+    }
     mod names;
     mod rude;
     mod socks;

@@ -92,6 +92,7 @@ impl Instance {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: wasmtime::Error) -> StartError {
     StartError::Component(format!("{error:?}"))
 }
@@ -113,7 +114,7 @@ struct Life<'a> {
 /// What a returned call leaves to do.
 enum Done {
     Nothing,
-    Test(u64, Result<control::Report, control::TestError>),
+    Test(u64, Box<Result<control::Report, control::TestError>>),
 }
 
 impl Life<'_> {
@@ -232,7 +233,7 @@ impl Life<'_> {
         let accessor = self.accessor;
         self.call(async move {
             let result = control.call_test(accessor, tag).await?;
-            Ok(Done::Test(test, result))
+            Ok(Done::Test(test, Box::new(result)))
         });
     }
 

@@ -33,6 +33,7 @@ impl cache::Host for HostState {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn error_out(error: CacheError) -> cache::CacheError {
     let text = error.to_string();
     match error {

@@ -39,7 +39,7 @@ impl Authority {
 
     /// A certificate for these names and addresses.
     pub fn leaf(&self, names: &[&str]) -> Leaf {
-        self.sign(params(names))
+        self.sign(&params(names))
     }
 
     /// The same, no longer valid.
@@ -47,10 +47,10 @@ impl Authority {
         let mut params = params(names);
         params.not_before = date_time_ymd(2000, 1, 1);
         params.not_after = date_time_ymd(2001, 1, 1);
-        self.sign(params)
+        self.sign(&params)
     }
 
-    fn sign(&self, params: CertificateParams) -> Leaf {
+    fn sign(&self, params: &CertificateParams) -> Leaf {
         let key = key();
         let certificate = params.signed_by(&key, &self.0);
         Leaf {

@@ -2,7 +2,6 @@
 //! how they are started.
 
 use std::env;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Debian keeps servers where only root looks.
@@ -38,7 +37,7 @@ pub(super) fn sing_box() -> PathBuf {
 }
 
 fn installed(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_else(OsString::new);
+    let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
         .chain(ADMIN_FOLDERS.map(PathBuf::from))
         .map(|folder| folder.join(name))

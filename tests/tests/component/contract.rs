@@ -26,7 +26,8 @@ const EXPORTS: [&str; 2] = [
 fn names() -> (Vec<String>, Vec<String>) {
     let engine = wasmtime::Engine::default();
     let component =
-        wasmtime::component::Component::from_binary(&engine, Component::embedded_bytes()).unwrap();
+        wasmtime::component::Component::from_binary(&engine, Component::embedded_bytes())
+            .expect("a component");
     let ty = component.component_type();
     let mut imports: Vec<_> = ty
         .imports(&engine)

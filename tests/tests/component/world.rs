@@ -16,12 +16,16 @@ pub(crate) fn describe(stub: &Stub, options: &str) -> Builder {
 }
 
 pub(crate) async fn start(stub: &Stub, options: &str) -> Monitor {
-    describe(stub, options).start().await.unwrap()
+    describe(stub, options).start().await.expect("a monitor")
 }
 
 /// Starts one that tests only what it is asked for.
 pub(crate) async fn start_paused(stub: &Stub) -> Monitor {
-    describe(stub, "").paused().start().await.unwrap()
+    describe(stub, "")
+        .paused()
+        .start()
+        .await
+        .expect("a monitor")
 }
 
 pub(crate) async fn next(updates: &mut Updates) -> Update {

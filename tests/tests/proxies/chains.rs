@@ -60,7 +60,7 @@ async fn d2_three_detours_of_three_kinds_reach_the_url() {
     let web = Nginx::plain();
     let three = Three::start();
     let more = socks("on top", three.first.port());
-    let core = core_of(three.config([through(more, "last")]));
+    let core = core_of(&three.config([through(more, "last")]));
     assert_eq!(exit(&core, "first", &web).await, &EXITS[1]);
     assert_eq!(exit(&core, "middle", &web).await, &EXITS[2]);
     assert_eq!(exit(&core, "last", &web).await, &EXITS[3]);
@@ -71,7 +71,7 @@ async fn d2_three_detours_of_three_kinds_reach_the_url() {
 async fn d2_an_https_url_is_reached_through_three_detours() {
     let three = Three::start();
     let web = Nginx::start(&[Site::Tls(&three.authority.leaf(&["127.0.0.1"]))]);
-    let core = core_of(three.config([]));
+    let core = core_of(&three.config([]));
     let url = format!("https://127.0.0.1:{}/generate_204", web.port(0));
     let response = answer(&core, "last", &url).await;
     assert_eq!(response.status, 204);

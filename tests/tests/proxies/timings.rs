@@ -56,7 +56,7 @@ async fn t2_tls_with_the_target_is_a_phase_of_its_own() {
     let authority = Authority::new("Timed Authority");
     let web = Nginx::start(&[Site::Tls(&authority.leaf(&["127.0.0.1"]))]);
     let proxy = Microsocks::start();
-    let core = core_of(json!({
+    let core = core_of(&json!({
         "outbounds": [proxy.outbound("proxy")],
         "certificate": { "certificate": authority.pem() },
     }));

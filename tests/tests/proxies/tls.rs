@@ -19,7 +19,7 @@ fn https(port: u16) -> String {
 
 /// Outbound `direct` in a config that trusts `authority` beside the system.
 fn trusting(authority: &Authority) -> NativeCore {
-    core_of(json!({
+    core_of(&json!({
         "outbounds": [{ "type": "direct", "tag": "direct" }],
         "certificate": { "certificate": authority.pem() },
     }))
@@ -63,7 +63,7 @@ async fn t2_the_top_level_certificate_holds_for_a_proxy_too() {
     let web = Nginx::plain();
     let authority = Authority::new("Proxy Authority");
     let sing = SingBox::start([Inbound::http().tls(&authority.leaf(&["127.0.0.1"]))]);
-    let core = core_of(json!({
+    let core = core_of(&json!({
         "outbounds": [sing.outbound(0, "proxy")],
         "certificate": { "certificate": authority.pem() },
     }));

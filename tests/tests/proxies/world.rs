@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use outwatch::config::{self, LoadOptions};
-use outwatch::{Cause, FetchError, NativeCore, Phase, ProxyCore as _, Request, Response};
+use outwatch::config::{self, Config, LoadOptions};
+use outwatch::{Cause, FetchError, NativeCore, Phase, Problem, ProxyCore as _, Request, Response};
 use serde_json::{Value, json};
 
 /// What an exchange that answers gets; far beyond what a loaded machine needs.
@@ -14,25 +14,32 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const IMPATIENCE: Duration = Duration::from_millis(800);
 
 /// The core of a config with these outbounds, nothing being wrong with it.
-pub(super) fn core(outbounds: impl IntoIterator<Item = Value>) -> NativeCore {
-    core_of(json!({ "outbounds": Vec::from_iter(outbounds) }))
+pub(crate) fn core(outbounds: impl IntoIterator<Item = Value>) -> NativeCore {
+    core_of(&json!({ "outbounds": Vec::from_iter(outbounds) }))
 }
 
 /// The core of a whole config, nothing being wrong with it.
-pub(super) fn core_of(config: Value) -> NativeCore {
-    let text = config.to_string();
-    let loaded = config::read("test.json", text.as_bytes(), &LoadOptions::default());
-    let config = loaded
-        .config
-        .unwrap_or_else(|| panic!("{:#?}", loaded.problems));
-    assert_eq!(loaded.problems, []);
-    let (core, problems) = NativeCore::new(&config.entries, config.certificate.as_ref());
+pub(crate) fn core_of(config: &Value) -> NativeCore {
+    let (core, problems) = core_and_problems(&read(config));
     assert_eq!(problems, []);
     core
 }
 
+/// A whole config, nothing being wrong with it.
+pub(crate) fn read(config: &Value) -> Config {
+    let text = config.to_string();
+    let loaded = config::read("test.json", text.as_bytes(), &LoadOptions::default());
+    assert_eq!(loaded.problems, []);
+    loaded.config.expect("a config without problems")
+}
+
+/// The core of a config, and what is wrong with the options of its outbounds.
+pub(crate) fn core_and_problems(config: &Config) -> (NativeCore, Vec<Problem>) {
+    NativeCore::new(&config.entries, config.certificate.as_ref())
+}
+
 /// What the URL test asks.
-pub(super) fn head(url: &str) -> Request {
+pub(crate) fn head(url: &str) -> Request {
     Request {
         url: url.to_owned(),
         method: "HEAD".to_owned(),
@@ -46,7 +53,7 @@ pub(super) fn head(url: &str) -> Request {
 }
 
 /// What an IP lookup asks.
-pub(super) fn get(url: &str) -> Request {
+pub(crate) fn get(url: &str) -> Request {
     Request {
         method: "GET".to_owned(),
         body_limit: 64 * 1024,
@@ -55,7 +62,7 @@ pub(super) fn get(url: &str) -> Request {
 }
 
 /// The same with a deadline for what never answers.
-pub(super) fn soon(request: Request) -> Request {
+pub(crate) fn soon(request: Request) -> Request {
     Request {
         deadline: IMPATIENCE,
         ..request
@@ -63,23 +70,23 @@ pub(super) fn soon(request: Request) -> Request {
 }
 
 /// The response to a HEAD through `tag`.
-pub(super) async fn answer(core: &NativeCore, tag: &str, url: &str) -> Response {
+pub(crate) async fn answer(core: &NativeCore, tag: &str, url: &str) -> Response {
     fetch(core, tag, &head(url)).await
 }
 
 /// The response to any request through `tag`.
-pub(super) async fn fetch(core: &NativeCore, tag: &str, request: &Request) -> Response {
+pub(crate) async fn fetch(core: &NativeCore, tag: &str, request: &Request) -> Response {
     let fetched = core.fetch(tag, request).await;
     fetched.unwrap_or_else(|error| panic!("`{tag}` to {}: {error:?}", request.url))
 }
 
 /// Why a HEAD through `tag` fails.
-pub(super) async fn failure(core: &NativeCore, tag: &str, url: &str) -> FetchError {
+pub(crate) async fn failure(core: &NativeCore, tag: &str, url: &str) -> FetchError {
     fail(core, tag, &head(url)).await
 }
 
 /// Why any request through `tag` fails.
-pub(super) async fn fail(core: &NativeCore, tag: &str, request: &Request) -> FetchError {
+pub(crate) async fn fail(core: &NativeCore, tag: &str, request: &Request) -> FetchError {
     match core.fetch(tag, request).await {
         Ok(response) => panic!("`{tag}` to {} answers: {response:?}", request.url),
         Err(error) => error,
@@ -87,13 +94,13 @@ pub(super) async fn fail(core: &NativeCore, tag: &str, request: &Request) -> Fet
 }
 
 /// Where and why, in one.
-pub(super) fn why(error: &FetchError) -> (Phase, Cause) {
+pub(crate) fn why(error: &FetchError) -> (Phase, Cause) {
     (error.phase, error.cause)
 }
 
 /// Fails unless the error is of this phase and cause and its text says `words`.
 #[track_caller]
-pub(super) fn assert_failed(error: &FetchError, phase: Phase, cause: Cause, words: &str) {
+pub(crate) fn assert_failed(error: &FetchError, phase: Phase, cause: Cause, words: &str) {
     assert_eq!(why(error), (phase, cause), "{error:?}");
     assert!(error.text.contains(words), "{words:?} is not in {error:?}");
 }

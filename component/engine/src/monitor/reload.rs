@@ -34,14 +34,14 @@ impl Monitor {
             if removed {
                 gone.insert(id, tag);
             }
-            if removed || replaced.changed.binary_search(&id).is_ok() {
+            if removed || replaced.changed.contains(&id) {
                 self.forget(id, key, removed);
             }
         }
         for &id in replaced.added.iter().chain(&replaced.changed) {
             self.welcome(id);
         }
-        self.look_at_groups(&replaced);
+        self.look_at_changes(&replaced);
         self.follow_ups.release_all();
         for opened in self.publisher.rescope(scopes, &gone, &self.topology) {
             self.timers.set(
@@ -123,9 +123,9 @@ impl Monitor {
         self.board.touch(id, View::Confirmed, Urgency::Debounced);
     }
 
-    fn look_at_groups(&mut self, replaced: &Replaced) {
-        for &group in replaced.switched.iter().chain(&replaced.regrouped) {
-            self.board.touch(group, View::Confirmed, Urgency::Debounced);
+    fn look_at_changes(&mut self, replaced: &Replaced) {
+        for &id in replaced.switched.iter().chain(&replaced.altered) {
+            self.board.touch(id, View::Confirmed, Urgency::Debounced);
         }
         for &group in &replaced.switched {
             self.cues.push(Cue::Switched(

@@ -223,6 +223,24 @@ fn s8_one_mark_is_the_deadline_for_all() {
 }
 
 #[test]
+fn s8_after_a_sleep_past_all_marks_no_attempt_is_sent_without_time() {
+    let mut world = World::new()
+        .options(|options| options.interval = seconds(3_600))
+        .outbound("a", [ok(80), refused(100)])
+        .start();
+    world.run_to(LATER);
+    let ticket = world.ask("a");
+    world.run_to(LATER + 200);
+    world.sleep_to(LATER + 20_000);
+    world.input([]);
+    assert_eq!(world.tests("a"), [0, LATER]);
+    assert_eq!(
+        world.verdict(ticket),
+        Some((LATER + 20_000, Err(ErrorKind::Timeout)))
+    );
+}
+
+#[test]
 fn e3_a_second_ask_joins_and_takes_the_same_answer() {
     let (mut world, first) = ask_unknown([ok(1_500)]);
     world.run_to(700);

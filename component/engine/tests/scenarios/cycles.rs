@@ -199,6 +199,31 @@ fn c4_when_all_addresses_fail_the_first_is_back() {
 }
 
 #[test]
+fn c4_a_cycle_broken_off_while_it_tries_another_address_restores_the_first() {
+    let urls: Vec<String> = vec!["http://one.test/".into(), "http://two.test/".into()];
+    let mut world = World::new()
+        .options(|options| {
+            options.urls = urls;
+            options.workers = 1;
+            options.idle_timeout = seconds(3);
+        })
+        .outbound("a", [refused(10)])
+        .outbound("b", [refused(10), silent()])
+        .outbound("c", [refused(10)])
+        .start();
+    world.run_to(MINUTE);
+    let last = |world: &World| {
+        world
+            .url_tests()
+            .last()
+            .map(|sent| sent.probe.request.url.clone())
+    };
+    assert_eq!(last(&world).as_deref(), Some("http://two.test/"));
+    world.input([Input::Activity]);
+    assert_eq!(last(&world).as_deref(), Some("http://one.test/"));
+}
+
+#[test]
 fn c4_a_cycle_in_which_nothing_could_be_tested_moves_nothing() {
     let urls: Vec<String> = vec!["http://one.test/".into(), "http://two.test/".into()];
     let mut world = World::new()

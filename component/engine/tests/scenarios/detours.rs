@@ -225,6 +225,19 @@ fn d4_a_not_ready_outbound_has_no_error_and_keeps_its_last_result() {
 }
 
 #[test]
+fn d4_the_error_of_an_earlier_failure_is_not_shown_while_it_is_not_ready() {
+    let mut world = World::new()
+        .outbound("a", [refused(80), not_ready("reconnecting")])
+        .start();
+    world.run_to(MINUTE);
+    assert!(world.confirmed("a").error.is_some());
+    world.input([Input::OutboundReady("a".into())]);
+    world.run_to(MINUTE + 1_000);
+    assert_eq!(world.confirmed("a").state, State::NotReady);
+    assert_eq!(world.confirmed("a").error, None);
+}
+
+#[test]
 fn d5_a_detour_that_names_nothing_is_reported_once_and_opens_the_gate() {
     let mut world = World::new().detoured("a", "nowhere", [ok(50)]).start();
     world.run_to(11 * MINUTE);

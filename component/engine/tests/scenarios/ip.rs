@@ -203,6 +203,39 @@ fn i7_after_a_network_change_the_address_of_direct_is_unconfirmed_and_looked_up_
 }
 
 #[test]
+fn i7_an_address_of_direct_found_in_the_old_network_does_not_count() {
+    let direct = Outbound {
+        exit_follows_host: true,
+        ..outbound("direct")
+    };
+    let mut world = World::new()
+        .options(|options| {
+            options.ip_lookup = true;
+            options.ipinfo_url = Some("https://own.test/me".into());
+        })
+        .entry(direct)
+        .url_reply("direct", "generate_204", [ok(50)])
+        .url_reply(
+            "direct",
+            "own.test",
+            [
+                body(1_000, &address("9.9.9.9")),
+                body(10, &address("8.8.8.8")),
+            ],
+        )
+        .start();
+    world.run_to(500);
+    world.input([Input::NetworkChanged]);
+    world.run_to(1_500);
+    assert_eq!(world.confirmed("direct").ip, None);
+    world.run_to(MINUTE);
+    assert_eq!(
+        world.confirmed("direct").ip.map(|ip| ip.ip),
+        Some("8.8.8.8".into())
+    );
+}
+
+#[test]
 fn i8_i9_lookups_ask_for_no_redirect_and_the_hosts_are_known() {
     let mut world = world(refused(10)).start();
     world.run_to(MINUTE);

@@ -3,85 +3,24 @@
 //! rule.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use outwatch_engine::{
-    Action, Answer, AskError, Cause, ErrorKind, Failure, Filter, Input, Instant, Kind, Monitor,
-    Now, Options, Outbound, Probe, ProbeId, ProbeOutcome, Readiness, Report, Scope, Selection,
-    Setup, SubscriberId, Ticket, Update, View,
+    Action, AskError, Cause, Filter, Input, Instant, Monitor, Now, Options, Outbound, Probe,
+    ProbeId, ProbeOutcome, Report, Scope, Selection, Setup, SubscriberId, Ticket, Update, View,
 };
+
+mod build;
+mod look;
+mod replies;
+
+pub(crate) use build::{group, outbound, seconds, selection};
+pub(crate) use replies::*;
 
 /// Wall time at the start of every story.
 pub(crate) const START_WALL_MS: u64 = 1_800_000_000_000;
 
 /// No story needs more steps than this; more are a loop.
 const STEPS_AT_MOST: u32 = 200_000;
-
-/// How an outbound, or a service through it, treats one probe.
-#[derive(Clone, Debug)]
-pub(crate) enum Reply {
-    /// Answers with a status after so many milliseconds.
-    Status {
-        after: u64,
-        status: u16,
-        headers: Vec<(&'static str, String)>,
-        body: String,
-    },
-    /// Answers 204; the second round trip takes so long.
-    Twice { first: u64, second: Option<u64> },
-    /// Fails after so many milliseconds.
-    Fail { after: u64, kind: ErrorKind },
-    /// Never answers; the host says so at the deadline.
-    Silent,
-    /// Never comes back, or only after so many milliseconds.
-    Stuck(Option<u64>),
-    /// Is not ready, until it is forced.
-    NotReady(Readiness),
-}
-
-/// Answers 204 after so many milliseconds.
-pub(crate) fn ok(after: u64) -> Reply {
-    status(after, 204)
-}
-
-pub(crate) fn status(after: u64, status: u16) -> Reply {
-    Reply::Status {
-        after,
-        status,
-        headers: Vec::new(),
-        body: String::new(),
-    }
-}
-
-/// Answers 200 with a body after so many milliseconds.
-pub(crate) fn body(after: u64, body: &str) -> Reply {
-    Reply::Status {
-        after,
-        status: 200,
-        headers: Vec::new(),
-        body: body.into(),
-    }
-}
-
-pub(crate) fn refused(after: u64) -> Reply {
-    Reply::Fail {
-        after,
-        kind: ErrorKind::DialRefused,
-    }
-}
-
-pub(crate) fn silent() -> Reply {
-    Reply::Silent
-}
-
-pub(crate) fn not_ready(text: &str) -> Reply {
-    Reply::NotReady(Readiness::NotReady(text.into()))
-}
-
-/// What an IP service says of an address.
-pub(crate) fn address(ip: &str) -> String {
-    format!(r#"{{"ip":"{ip}","country":"DE","country_code":"DE"}}"#)
-}
 
 /// A probe that was sent.
 #[derive(Clone, Debug)]
@@ -161,70 +100,6 @@ impl World {
             steps: 0,
             most_at_once: 0,
         }
-    }
-
-    pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
-        change(&mut self.setup.options);
-        self
-    }
-
-    pub(crate) fn outbound(mut self, tag: &str, replies: impl Into<Vec<Reply>>) -> Self {
-        self.setup.outbounds.push(outbound(tag));
-        self.replies(tag, replies);
-        self
-    }
-
-    pub(crate) fn detoured(
-        mut self,
-        tag: &str,
-        detour: &str,
-        replies: impl Into<Vec<Reply>>,
-    ) -> Self {
-        self.setup.outbounds.push(Outbound {
-            detour: Some(detour.into()),
-            ..outbound(tag)
-        });
-        self.replies(tag, replies);
-        self
-    }
-
-    pub(crate) fn group(mut self, tag: &str, members: &[&str], selected: Option<&str>) -> Self {
-        self.setup.outbounds.push(group(tag, members));
-        if selected.is_some() {
-            self.setup.selections.push(selection(tag, selected));
-        }
-        self
-    }
-
-    pub(crate) fn entry(mut self, outbound: Outbound) -> Self {
-        self.setup.outbounds.push(outbound);
-        self
-    }
-
-    /// Saved pairs of an earlier world.
-    pub(crate) fn saved(mut self, pairs: &BTreeMap<String, Vec<u8>>) -> Self {
-        self.pairs.clone_from(pairs);
-        self
-    }
-
-    /// Replies to every URL test and lookup through an outbound from now on.
-    pub(crate) fn replies(&mut self, tag: &str, replies: impl Into<Vec<Reply>>) {
-        self.replies.insert(tag.into(), replies.into());
-    }
-
-    /// Replies to URLs that hold a text.
-    pub(crate) fn replies_for(&mut self, tag: &str, url: &str, replies: impl Into<Vec<Reply>>) {
-        self.by_url.insert((tag.into(), url.into()), replies.into());
-    }
-
-    pub(crate) fn url_reply(
-        mut self,
-        tag: &str,
-        url: &str,
-        replies: impl Into<Vec<Reply>>,
-    ) -> Self {
-        self.replies_for(tag, url, replies);
-        self
     }
 
     /// Makes the monitor and takes the first step.
@@ -394,8 +269,6 @@ impl World {
         self.sent.push(Sent { at, probe });
     }
 
-    // What a script does.
-
     pub(crate) fn ask(&mut self, tag: &str) -> Ticket {
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
@@ -435,202 +308,4 @@ impl World {
             selections,
         }]);
     }
-
-    // What a script looks at.
-
-    pub(crate) fn monitor(&self) -> &Monitor {
-        &self.monitor
-    }
-
-    pub(crate) fn confirmed(&self, tag: &str) -> Report {
-        self.monitor
-            .report(tag, View::Confirmed, self.now())
-            .expect("a known tag")
-    }
-
-    pub(crate) fn shown(&self, tag: &str) -> Report {
-        self.monitor
-            .report(tag, View::Display, self.now())
-            .expect("a known tag")
-    }
-
-    /// When URL tests of an outbound were sent.
-    pub(crate) fn tests(&self, tag: &str) -> Vec<u64> {
-        self.url_tests()
-            .filter(|sent| sent.probe.tag == tag)
-            .map(|sent| sent.at)
-            .collect()
-    }
-
-    pub(crate) fn url_tests(&self) -> impl Iterator<Item = &Sent> {
-        self.sent
-            .iter()
-            .filter(|sent| sent.probe.request.head && !sent.probe.request.ipv6_only)
-    }
-
-    /// The outbounds in the order of their first URL test.
-    pub(crate) fn order(&self) -> Vec<&str> {
-        let mut order: Vec<&str> = Vec::new();
-        for sent in self.url_tests() {
-            if !order.contains(&sent.probe.tag.as_str()) {
-                order.push(&sent.probe.tag);
-            }
-        }
-        order
-    }
-
-    /// The GET probes through an outbound.
-    pub(crate) fn lookups(&self, tag: &str) -> Vec<&Sent> {
-        self.sent
-            .iter()
-            .filter(|sent| sent.probe.tag == tag && !sent.probe.request.head)
-            .collect()
-    }
-
-    pub(crate) fn answer(&self, ticket: Ticket) -> Option<&(u64, Result<Report, AskError>)> {
-        self.answers.get(&ticket)
-    }
-
-    /// When a question was answered, and with which delay or error.
-    pub(crate) fn verdict(&self, ticket: Ticket) -> Option<(u64, Result<u32, ErrorKind>)> {
-        let (at, result) = self.answers.get(&ticket)?;
-        let report = result.as_ref().expect("a report");
-        let verdict = match (&report.error, report.delay_ms) {
-            (Some(error), _) => Err(error.kind),
-            (None, delay) => Ok(delay.expect("a delay")),
-        };
-        Some((*at, verdict))
-    }
-
-    pub(crate) fn updates_of(&self, subscriber: SubscriberId) -> Vec<(u64, &Update)> {
-        let own = self.updates.iter().filter(|(_, id, _)| *id == subscriber);
-        own.map(|(at, _, update)| (*at, update)).collect()
-    }
-
-    /// The tags of a subscriber's updates, with their time.
-    pub(crate) fn told(&self, subscriber: SubscriberId) -> Vec<(u64, Vec<&str>)> {
-        self.updates_of(subscriber)
-            .into_iter()
-            .map(|(at, update)| {
-                (
-                    at,
-                    update
-                        .reports
-                        .iter()
-                        .map(|report| report.tag.as_str())
-                        .collect(),
-                )
-            })
-            .collect()
-    }
-
-    /// Log lines that hold all these words.
-    pub(crate) fn lines(&self, words: &[&str]) -> Vec<(u64, &str)> {
-        let fits = |line: &str| words.iter().all(|word| line.contains(word));
-        self.log
-            .iter()
-            .filter(|(_, line)| fits(line))
-            .map(|(at, line)| (*at, line.as_str()))
-            .collect()
-    }
-
-    pub(crate) fn probes_out(&self) -> usize {
-        self.open.len()
-    }
-}
-
-/// When a probe comes back, and how.
-fn outcome(reply: Reply, probe: &Probe) -> Option<(u64, ProbeOutcome)> {
-    let deadline = u64::try_from(probe.request.deadline.as_millis()).expect("a short deadline");
-    let timeout = || {
-        let failure = Failure {
-            kind: ErrorKind::Timeout,
-            text: "deadline".into(),
-        };
-        Some((deadline, ProbeOutcome::Failed(failure)))
-    };
-    let answered = |after, status, headers, body: String, repeat: Option<u64>| {
-        let answer = Answer {
-            status,
-            headers,
-            body: body.into_bytes(),
-            first_byte: Duration::from_millis(after),
-            repeat: repeat.map(Duration::from_millis),
-        };
-        Some((after + repeat.unwrap_or(0), ProbeOutcome::Answered(answer)))
-    };
-    match reply {
-        Reply::Status { after, .. }
-        | Reply::Twice { first: after, .. }
-        | Reply::Fail { after, .. }
-            if after > deadline =>
-        {
-            timeout()
-        }
-        Reply::Status {
-            after,
-            status,
-            headers,
-            body,
-        } => {
-            let headers = headers
-                .into_iter()
-                .map(|(name, value)| (name.into(), value))
-                .collect();
-            answered(after, status, headers, body, None)
-        }
-        Reply::Twice { first, second } => answered(first, 204, Vec::new(), String::new(), second),
-        Reply::Fail { after, kind } => {
-            let failure = Failure {
-                kind,
-                text: format!("scripted {}", kind.as_str()),
-            };
-            Some((after, ProbeOutcome::Failed(failure)))
-        }
-        Reply::Silent => timeout(),
-        Reply::Stuck(None) => None,
-        Reply::Stuck(Some(after)) => answered(after, 204, Vec::new(), String::new(), None),
-        Reply::NotReady(_) if probe.forced => {
-            let failure = Failure {
-                kind: ErrorKind::DialTimeout,
-                text: "forced".into(),
-            };
-            Some((10, ProbeOutcome::Failed(failure)))
-        }
-        Reply::NotReady(readiness) => Some((0, ProbeOutcome::NotReady(readiness))),
-    }
-}
-
-pub(crate) fn outbound(tag: &str) -> Outbound {
-    Outbound {
-        tag: tag.into(),
-        type_name: "socks".into(),
-        kind: Kind::Outbound,
-        detour: None,
-        members: Vec::new(),
-        fingerprint: format!("{tag}.example:1080"),
-        exit_follows_host: false,
-    }
-}
-
-pub(crate) fn group(tag: &str, members: &[&str]) -> Outbound {
-    let members = members.iter().map(|&member| member.into()).collect();
-    Outbound {
-        type_name: "selector".into(),
-        kind: Kind::Group,
-        members,
-        ..outbound(tag)
-    }
-}
-
-pub(crate) fn selection(group: &str, member: Option<&str>) -> Selection {
-    Selection {
-        group: group.into(),
-        tcp: member.map(Into::into),
-        udp: member.map(Into::into),
-    }
-}
-
-pub(crate) fn seconds(seconds: u64) -> Duration {
-    Duration::from_secs(seconds)
 }

@@ -177,9 +177,8 @@ fn p3_what_does_not_change_is_not_written() {
 fn p3_a_failed_write_is_told_by_flush_and_made_up_for_with_the_next_change() {
     let (writer, full, taken) = on_a_disk(|| Err("disk full".to_owned()));
     let set = |key: &str| {
-        writer
-            .update(&[], &[(key.to_owned(), vec![])])
-            .expect("small")
+        let set = [(key.to_owned(), vec![])];
+        writer.update(&[], &set).expect("small");
     };
     full.store(true, Ordering::SeqCst);
     set("a");
@@ -226,9 +225,8 @@ fn p3_dropping_waits_until_everything_is_written() {
         taken,
     } = world;
     let set = |key: &str| {
-        writer
-            .update(&[], &[(key.to_owned(), vec![])])
-            .expect("small")
+        let set = [(key.to_owned(), vec![])];
+        writer.update(&[], &set).expect("small");
     };
     set("a");
     assert_eq!(words(begun.recv().expect("the thread runs")), "a=");

@@ -1,0 +1,6 @@
+//! The real binary over real servers: hundreds of outbounds, and kills at any moment.
+
+mod hundreds;
+mod kills;
+mod process;
+mod restart;

@@ -1,0 +1,202 @@
+//! The binary in a process of its own: its config, what it says, how it ends. It must
+//! not know what a test hopes to read.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use outwatch::store::Opened;
+use outwatch::{Cache as _, FileCache};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Far beyond what a loaded machine needs for anything here.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often the disk is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A folder with a config, and a place for results.
+pub(crate) struct Scene(TempDir);
+
+impl Scene {
+    pub(crate) fn new(config: &Value) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let scene = Self(folder);
+        std::fs::write(scene.path("config.json"), config.to_string()).expect("a config");
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// What is saved, once nobody has it open any more.
+    ///
+    /// # Panics
+    /// When the file is not as a run must leave it.
+    pub(crate) fn saved(&self) -> Vec<(String, Vec<u8>)> {
+        let cache = FileCache::open(&self.path("results.redb")).expect("a file that opens");
+        assert_eq!(cache.opened(), &Opened::Existing);
+        cache.get_prefix("").expect("what is saved")
+    }
+
+    /// Waits until so many results with these words in them are on the disk, where a
+    /// running process writes them.
+    pub(crate) fn wait_until_saved(&self, count: usize, words: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        let (file, copy) = (self.path("results.redb"), self.path("copy.redb"));
+        while Instant::now() < deadline {
+            // The file itself is locked. A copy taken while it is written may be torn,
+            // which opening it tells.
+            let copied = std::fs::copy(&file, &copy);
+            let cache = copied.ok().and_then(|_| FileCache::open(&copy).ok());
+            let saved = cache.and_then(|cache| cache.get_prefix("").ok());
+            let fits = |value: &[u8]| String::from_utf8_lossy(value).contains(words);
+            let saved = saved.unwrap_or_default();
+            if saved.iter().filter(|(_, value)| fits(value)).count() == count {
+                return;
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+        panic!("{count} results with {words} were never saved");
+    }
+
+    /// `outwatch test` to its end: its exit code and its reports.
+    pub(crate) fn test(&self) -> (Option<i32>, Vec<Value>) {
+        let args = [
+            "test",
+            "-c",
+            "config.json",
+            "--no-cache",
+            "--format",
+            "jsonl",
+        ];
+        let mut running = Running::start(self.0.path(), &args);
+        let mut reports = Vec::new();
+        while let Some(report) = running.next_report() {
+            reports.push(report);
+        }
+        let status = running.child.wait().expect("a process of ours");
+        (status.code(), reports)
+    }
+
+    /// `outwatch run` with its results in lines.
+    pub(crate) fn run(&self) -> Running {
+        let args = ["run", "-c", "config.json", "--cache", "results.redb"];
+        let args = [&args[..], &["--format", "jsonl"]].concat();
+        Running::start(self.0.path(), &args)
+    }
+}
+
+/// A running `outwatch`, killed when dropped.
+pub(crate) struct Running {
+    child: Child,
+    reports: Receiver<String>,
+    log: Receiver<String>,
+    logged: Vec<String>,
+}
+
+impl Running {
+    fn start(folder: &Path, args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_outwatch"))
+            .args(args)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary");
+        let reports = lines(child.stdout.take().expect("a pipe"));
+        let log = lines(child.stderr.take().expect("a pipe"));
+        Self {
+            child,
+            reports,
+            log,
+            logged: Vec::new(),
+        }
+    }
+
+    /// The next report on standard output; none when it has ended.
+    pub(crate) fn next_report(&mut self) -> Option<Value> {
+        match self.reports.recv_timeout(PATIENCE) {
+            Ok(line) => Some(serde_json::from_str(&line).expect("JSON")),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => self.fail("reports nothing more"),
+        }
+    }
+
+    /// Reads reports up to the first that is as wanted, and gives that.
+    pub(crate) fn until_report(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            match self.next_report() {
+                Some(report) if wanted(&report) => return report,
+                Some(_) => {}
+                None => break,
+            }
+        }
+        self.fail(&format!("never reported {what}"))
+    }
+
+    /// Reads the log up to the first line with these words, and gives that.
+    pub(crate) fn until_logged(&mut self, words: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.log.recv_timeout(left) {
+                Ok(line) => {
+                    self.logged.push(line.clone());
+                    if line.contains(words) {
+                        return line;
+                    }
+                }
+                Err(_) => self.fail(&format!("never logged {words}")),
+            }
+        }
+    }
+
+    /// Kills it, as `kill -9` does, and gives all that it has logged.
+    pub(crate) fn kill(mut self) -> Vec<String> {
+        self.end();
+        let mut logged = std::mem::take(&mut self.logged);
+        // The pipe ends with the process.
+        logged.extend(self.log.iter());
+        logged
+    }
+
+    fn end(&mut self) {
+        // Both fail only for a process that is gone, which is what is wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    fn fail(&mut self, what: &str) -> ! {
+        self.end();
+        let mut logged = std::mem::take(&mut self.logged);
+        logged.extend(self.log.iter());
+        panic!("outwatch {what}; it logged:\n{}", logged.join("\n"));
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The lines of a pipe, read on a thread so that waiting for one can have a bound.
+fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}

@@ -1,6 +1,8 @@
 //! `outwatch run`: monitors until it is told to stop.
 //! It must not know when or why anything is tested.
 
+use std::pin::pin;
+
 use outwatch::{Monitor, Scope};
 
 use super::cache::CacheArgs;
@@ -65,15 +67,23 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let monitor = monitoring::start(&checked, builder).await?;
 
+    let mut show = pin!(show(&monitor, stream));
     let shown = tokio::select! {
-        shown = show(&monitor, stream) => shown,
-        () = interrupt.wished() => Ok(()),
+        shown = &mut show => Some(shown),
+        () = interrupt.wished() => None,
+    };
+    let end = async {
+        let stopped = monitoring::stop(&monitor);
+        match shown {
+            Some(shown) => (stopped.await, shown),
+            // The last updates come while it stops.
+            None => tokio::join!(stopped, show),
+        }
     };
     tokio::select! {
-        stopped = monitoring::stop(&monitor) => stopped?,
-        () = interrupt.wished() => return Ok(Exit::Interrupted),
+        (stopped, shown) = end => stopped.and(shown).map(|()| Exit::Fine),
+        () = interrupt.wished() => Ok(Exit::Interrupted),
     }
-    shown.map(|()| Exit::Fine)
 }
 
 /// Passes updates on, if wanted, until the monitor ends.

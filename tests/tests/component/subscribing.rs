@@ -111,6 +111,20 @@ async fn stopping_ends_streams_and_answers_those_who_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn stopping_hands_over_what_is_still_pending() {
+    let stub = Stub::with([("a", answers(10))]);
+    let monitor = start(&stub, r#"{"ip_lookup": false}"#).await;
+    let mut updates = monitor.subscribe(Scope::All, View::Confirmed);
+    next(&mut updates).await;
+    // The answer waits in its window of 500 ms.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let (stopped, last) = tokio::join!(monitor.stop(), updates.next());
+    stopped.unwrap();
+    assert_eq!(last.expect("an update").reports[0].delay_ms, Some(10));
+    assert!(updates.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
 async fn dropping_the_last_handle_stops_the_monitor() {
     let stub = Stub::with([("a", Behaviour::Silent)]);
     let monitor = start(&stub, "").await;

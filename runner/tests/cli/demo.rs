@@ -18,7 +18,7 @@ fn once_ends_with_a_table_of_everything() {
     slow  [n] ms  socks  198.51.100.20  JP Tokyo  AS64497 Example Fiber
     choice  [n] ms  selector  198.51.100.20  JP Tokyo  AS64497 Example Fiber  via slow
     dead  failed  socks  dial_refused: 127.0.0.1:[port] refused the connection
-    hanging  failed  socks  timeout: the SOCKS proxy 127.0.0.1:[port] of `hanging` accepted the connection but did not answer in time
+    hanging  failed  socks  timeout: [why]
     wrong password  failed  http  proxy_auth: the HTTP proxy 127.0.0.1:[port] of `wrong password` refused the username and password (407 Proxy Authentication Required)
     intercepted  failed  http  tls_cert: the certificate of test.outwatch.example comes from an unknown issuer (UnknownIssuer)
 

@@ -52,7 +52,7 @@ const COLUMNS: [Column; 7] = [
     },
     Column {
         heading: "NOTE",
-        least: 14,
+        least: 16,
         cell: note,
     },
 ];
@@ -163,6 +163,7 @@ fn delay(report: &Report) -> Cell {
             Cell::new_owned(format!("{ms} ms")).fg(colour)
         }
         (State::Failed, _) => Cell::new("failed").fg(Color::Red),
+        (State::Untested, _) if report.testing => Cell::new("testing").fg(Color::DarkGrey),
         (State::NotReady, None) => Cell::new("not ready").fg(Color::Yellow),
         _ => Cell::new("untested").fg(Color::DarkGrey),
     }

@@ -124,7 +124,7 @@ async fn test_all(
                 Some(report) => {
                     let report = report?;
                     progress.done(report.state == State::Ok);
-                    board.tested(&report)?;
+                    board.tested(report)?;
                 }
                 None => {
                     all_tested = true;
@@ -132,7 +132,7 @@ async fn test_all(
                 }
             },
             update = updates.next() => match update {
-                Some(update) => board.updated(&update.reports)?,
+                Some(update) => board.updated(update.reports)?,
                 None => return Err(gone()),
             },
         }

@@ -1,7 +1,7 @@
 //! What is known so far of the outbounds asked for, and when it is shown.
 //! It must not know how anything came to be known.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write as _};
 
 use outwatch::{Report, State};
@@ -14,6 +14,10 @@ use crate::cli::terminal;
 pub(super) struct Board {
     asked: Asked,
     format: Format,
+    /// The latest report of each: answers and updates come by two ways, and neither
+    /// waits for the other.
+    latest: HashMap<String, Report>,
+    tested: HashSet<String>,
     waiting_for_ip: HashSet<String>,
     written: HashSet<String>,
     any_worked: bool,
@@ -24,6 +28,8 @@ impl Board {
         Self {
             asked,
             format,
+            latest: HashMap::new(),
+            tested: HashSet::new(),
             waiting_for_ip: HashSet::new(),
             written: HashSet::new(),
             any_worked: false,
@@ -36,22 +42,34 @@ impl Board {
     }
 
     /// A test is over; its report may still lack the exit.
-    pub(super) fn tested(&mut self, report: &Report) -> io::Result<()> {
+    pub(super) fn tested(&mut self, report: Report) -> io::Result<()> {
         self.any_worked |= report.state == State::Ok;
-        if report.ip_pending {
-            self.waiting_for_ip.insert(report.tag.clone());
-            return Ok(());
-        }
-        self.write_line(report)
+        self.tested.insert(report.tag.clone());
+        self.learn(report)
     }
 
     /// Something changed.
-    pub(super) fn updated(&mut self, reports: &[Report]) -> io::Result<()> {
-        for report in reports {
-            if !report.ip_pending && self.waiting_for_ip.remove(&report.tag) {
-                self.write_line(report)?;
-            }
+    pub(super) fn updated(&mut self, reports: Vec<Report>) -> io::Result<()> {
+        reports
+            .into_iter()
+            .try_for_each(|report| self.learn(report))
+    }
+
+    /// Takes a report unless a newer one is known, and shows what is complete.
+    fn learn(&mut self, report: Report) -> io::Result<()> {
+        let tag = report.tag.clone();
+        let latest = match self.latest.remove(&tag) {
+            Some(known) if known.revision > report.revision => known,
+            _ => report,
+        };
+        let tested = self.tested.contains(&tag);
+        if tested && latest.ip_pending {
+            self.waiting_for_ip.insert(tag.clone());
+        } else if tested {
+            self.waiting_for_ip.remove(&tag);
+            self.write_line(&latest)?;
         }
+        self.latest.insert(tag, latest);
         Ok(())
     }
 

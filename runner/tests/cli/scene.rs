@@ -277,6 +277,10 @@ pub(crate) const FILTERS: [(&str, &str); 7] = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),
     (r"\b[0-9a-f]{64}\b", "[sha256]"),
     (r"\b\d{5,} bytes", "[n] bytes"),
+    (
+        r"outwatch-monitor \d+\.\d+\.\d+",
+        "outwatch-monitor [version]",
+    ),
     // The host's deadline and the engine's are the same moment: either may tell.
     (r"\btimeout: .*", "timeout: [why]"),
     // Columns are as wide as what stands in them.

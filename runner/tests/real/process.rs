@@ -39,7 +39,7 @@ impl Scene {
     /// # Panics
     /// When the file is not as a run must leave it.
     pub(crate) fn saved(&self) -> Vec<(String, Vec<u8>)> {
-        let cache = FileCache::open(&self.path("results.redb")).expect("a file that opens");
+        let cache = FileCache::open(self.path("results.redb")).expect("a file that opens");
         assert_eq!(cache.opened(), &Opened::Existing);
         cache.get_prefix("").expect("what is saved")
     }

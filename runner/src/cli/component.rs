@@ -84,6 +84,8 @@ fn render(contents: &Contents, bytes: &[u8], usable: bool) -> String {
             .as_deref()
             .unwrap_or("none that this program knows of"),
     );
+    let version = contents.version.as_deref().map(text::line);
+    fact("version", version.as_deref().unwrap_or("it does not say"));
     fact("usable", if usable { "yes, by this program" } else { "no" });
     fact("size", &format!("{} bytes", bytes.len()));
     fact("sha256", &hex(&Sha256::digest(bytes)));

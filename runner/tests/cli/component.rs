@@ -8,6 +8,7 @@ fn the_one_built_in_imports_the_contract_and_nothing_else() {
     exit code: 0
     ----- stdout
     contract  outwatch:monitor@0.1.0
+    version  outwatch-monitor [version]
     usable  yes, by this program
     size  [n] bytes
     sha256  [sha256]
@@ -64,6 +65,7 @@ fn a_component_of_another_contract_is_shown_and_refused() {
     exit code: 4
     ----- stdout
     contract  none that this program knows of
+    version  it does not say
     usable  no
     size  8 bytes
     sha256  [sha256]

@@ -6,21 +6,21 @@ use crate::scene::{Running, Scene, assert_shot};
 
 #[test]
 fn once_ends_with_a_table_of_everything() {
-    assert_shot!(Scene::new().run(["demo", "--once"]), @"
+    assert_shot!(Scene::new().run(["demo", "--once"]).by_tag(), @"
     exit code: 0
     ----- stdout
     TAG  DELAY  TYPE  EXIT IP  PLACE  NETWORK  NOTE
-    fast  [n] ms  socks  192.0.2.10  DE Berlin  AS64496 Example Net
-    best  [n] ms  urltest  192.0.2.10  DE Berlin  AS64496 Example Net  via fast
-    office  [n] ms  http  203.0.113.30  FI Helsinki  AS64498 Example Hosting
     behind fast  [n] ms  socks  2001:db8::40  CA Toronto  AS64499 Example Cable
-    flaky  [n] ms  socks  198.51.100.50  TR Istanbul  AS64500 Example Mobile
-    slow  [n] ms  socks  198.51.100.20  JP Tokyo  AS64497 Example Fiber
+    best  [n] ms  urltest  192.0.2.10  DE Berlin  AS64496 Example Net  via fast
     choice  [n] ms  selector  198.51.100.20  JP Tokyo  AS64497 Example Fiber  via slow
     dead  failed  socks  dial_refused: 127.0.0.1:[port] refused the connection
+    fast  [n] ms  socks  192.0.2.10  DE Berlin  AS64496 Example Net
+    flaky  [n] ms  socks  198.51.100.50  TR Istanbul  AS64500 Example Mobile
     hanging  failed  socks  timeout: [why]
-    wrong password  failed  http  proxy_auth: the HTTP proxy 127.0.0.1:[port] of `wrong password` refused the username and password (407 Proxy Authentication Required)
     intercepted  failed  http  tls_cert: the certificate of test.outwatch.example comes from an unknown issuer (UnknownIssuer)
+    office  [n] ms  http  203.0.113.30  FI Helsinki  AS64498 Example Hosting
+    slow  [n] ms  socks  198.51.100.20  JP Tokyo  AS64497 Example Fiber
+    wrong password  failed  http  proxy_auth: the HTTP proxy 127.0.0.1:[port] of `wrong password` refused the username and password (407 Proxy Authentication Required)
 
     These are real proxies on loopback, tested like yours would be. `office` speaks TLS
     and wants a password. `behind fast` is dialed through `fast`, and was not tested

@@ -1,4 +1,4 @@
-//! `docs/CLI.md` shows the help as it is.
+//! What README.md and `docs/CLI.md` show is what the program prints.
 
 use std::path::Path;
 
@@ -25,6 +25,32 @@ fn the_help_in_the_reference_is_current() {
             BEGIN.trim()
         );
     }
+}
+
+#[test]
+fn the_table_in_the_readme_is_the_demos() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let page = std::fs::read_to_string(path).expect("README.md");
+    let shown = page.split_once("```text\nTAG").expect("a table").1;
+    let shot = Scene::new().run(["demo", "--once"]);
+    let printed = shot.stdout.strip_prefix("TAG").expect("a table");
+    assert_eq!(
+        facts(shown.split_once("```").expect("its end").0),
+        facts(printed.split_once("\n\n").expect("words below it").0)
+    );
+}
+
+/// The words of each row that are the same in every run.
+fn facts(table: &str) -> Vec<String> {
+    let row = |line: &str| {
+        let line = line.split("timeout:").next().unwrap_or_default();
+        let words = line.split_whitespace();
+        let lasts = |word: &&str| word.parse::<u32>().is_err() && !word.contains("127.0.0.1:");
+        words.filter(lasts).collect::<Vec<_>>().join(" ")
+    };
+    let mut rows: Vec<_> = table.lines().map(row).collect();
+    rows.sort_unstable();
+    rows
 }
 
 /// The help of every verb, as the page shows it.

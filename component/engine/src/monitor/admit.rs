@@ -101,7 +101,7 @@ impl Monitor {
             self.log(Level::Debug, line.word("reason", reason.as_str()));
         } else if self.demand.contains(id) {
             // D-1: one that waits does not hold the cycle.
-            self.cycle.pass_waiting();
+            self.cycle.pass_waiting(id);
         } else if self.cycle.is_due(id, self.now.mono) {
             self.cycle.await_result(id);
             self.start(id, Want::new(reason, Lane::Worker));

@@ -7,11 +7,16 @@ use wit_parser::{Resolve, WorldItem, WorldKey};
 /// The package whose worlds this program hosts.
 const PACKAGE: (&str, &str) = ("outwatch", "monitor");
 
+/// The name that an engine's build gives itself.
+const ENGINE: &str = "outwatch-monitor";
+
 /// What a component declares.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Contents {
     /// Package and version of the contract it was built for.
     pub(super) contract: Option<String>,
+    /// The engine's name and version, as its build wrote them down.
+    pub(super) version: Option<String>,
     /// Everything it asks of a host, in its own order.
     pub(super) imports: Vec<String>,
     /// Everything it offers.
@@ -34,6 +39,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Contents, String> {
                     .exports
                     .iter()
                     .find_map(|(key, _)| contract(&resolve, key)),
+                version: version(bytes),
                 imports: names(&resolve, &world.imports),
                 exports: names(&resolve, &world.exports),
             })
@@ -75,6 +81,13 @@ fn contract(resolve: &Resolve, key: &WorldKey) -> Option<String> {
     let package = resolve.interfaces[*id].package?;
     let name = &resolve.packages[package].name;
     (name.namespace == PACKAGE.0 && name.name == PACKAGE.1).then(|| name.to_string())
+}
+
+/// The engine's version: its build stands as a tool in the list of those that made it.
+fn version(bytes: &[u8]) -> Option<String> {
+    let producers = wasm_metadata::Producers::from_wasm(bytes).ok()??;
+    let tools = producers.get("processed-by")?;
+    Some(format!("{ENGINE} {}", tools.get(ENGINE)?))
 }
 
 /// What bytes are that cannot be a component; none if they may be one.
@@ -152,6 +165,7 @@ mod tests {
         let contents = read(empty).expect("the smallest component");
         let nothing = Contents {
             contract: None,
+            version: None,
             imports: vec![],
             exports: vec![],
         };

@@ -281,7 +281,7 @@ macro_rules! assert_shot {
 pub(crate) use assert_shot;
 
 /// What differs from run to run, and what stands for it.
-pub(crate) const FILTERS: [(&str, &str); 7] = [
+pub(crate) const FILTERS: [(&str, &str); 8] = [
     (r"\b\d+ ms\b", "[n] ms"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),

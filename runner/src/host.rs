@@ -13,7 +13,7 @@ use wasmtime::{Engine, StoreLimits};
 use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView};
 use wasmtime_wasi::p3::bindings::{clocks as wasi_clocks, random as wasi_random};
 use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{Deterministic, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::engine::limits::{self, Flood};
 use crate::engine::v0_1;
@@ -28,6 +28,8 @@ pub(crate) struct World {
     pub(crate) core: Arc<dyn ProxyCore>,
     pub(crate) cache: Arc<dyn Cache>,
     pub(crate) wall: WallClock,
+    /// Takes the place of the system's random numbers.
+    pub(crate) seed: Option<u64>,
 }
 
 /// What stands behind the imports of one instance.
@@ -43,7 +45,7 @@ pub(crate) struct HostState {
 impl HostState {
     pub(crate) fn new(world: World) -> Self {
         Self {
-            wasi: clocks::context(world.wall.clone()),
+            wasi: context(&world),
             table: ResourceTable::new(),
             limits: limits::store(),
             log: Flood::default(),
@@ -59,6 +61,17 @@ impl WasiView for HostState {
             table: &mut self.table,
         }
     }
+}
+
+/// A WASI context with these clocks, random numbers, and nothing else: no files, no
+/// network, no environment.
+fn context(world: &World) -> WasiCtx {
+    let mut builder = WasiCtxBuilder::new();
+    clocks::set(&mut builder, world.wall.clone());
+    if let Some(seed) = world.seed {
+        builder.secure_random(Deterministic::new(seed.to_be_bytes().into()));
+    }
+    builder.build()
 }
 
 /// A linker with exactly the imports of the contract.

@@ -212,6 +212,7 @@ pub struct Builder {
     component: Option<Component>,
     options: String,
     wall: WallClock,
+    seed: Option<u64>,
     paused: bool,
 }
 
@@ -223,6 +224,7 @@ impl Builder {
             component: None,
             options: String::new(),
             wall: WallClock::default(),
+            seed: None,
             paused: false,
         }
     }
@@ -252,6 +254,14 @@ impl Builder {
     #[must_use]
     pub fn wall_clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.wall = WallClock::new(now);
+        self
+    }
+
+    /// The random number that decides at which IP service lookups begin, so that a test
+    /// sees the same every time. The default is another one at each start.
+    #[must_use]
+    pub fn random_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
         self
     }
 
@@ -308,6 +318,7 @@ impl Builder {
                 core: self.core,
                 cache: self.cache,
                 wall: self.wall,
+                seed: self.seed,
             },
             self.options,
         ))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
-use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder};
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtxBuilder};
 
 /// Tells the time of day.
 #[derive(Clone)]
@@ -53,11 +53,9 @@ impl HostMonotonicClock for MonotonicClock {
     }
 }
 
-/// A WASI context with these clocks and nothing else: no files, no network, no
-/// environment.
-pub(super) fn context(wall: WallClock) -> WasiCtx {
-    WasiCtxBuilder::new()
+/// Gives a WASI context these clocks.
+pub(super) fn set(context: &mut WasiCtxBuilder, wall: WallClock) {
+    context
         .wall_clock(wall)
-        .monotonic_clock(MonotonicClock(Instant::now()))
-        .build()
+        .monotonic_clock(MonotonicClock(Instant::now()));
 }

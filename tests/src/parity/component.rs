@@ -153,12 +153,9 @@ impl Play<'_> {
             Event::Stop => {
                 self.monitor = None;
                 monitor.stop().await.expect("a good end");
-                for ask in self.asks.drain(..) {
-                    ask.await.expect("an answer");
-                }
-                // Those who went away are through already.
-                for (_, reader) in &mut self.readers {
-                    while !reader.is_finished() {
+                let readers = self.readers.iter().map(|(_, reader)| reader);
+                for waiting in self.asks.iter().chain(readers) {
+                    while !waiting.is_finished() {
                         tokio::task::yield_now().await;
                     }
                 }
@@ -168,13 +165,13 @@ impl Play<'_> {
     }
 
     fn ask(&mut self, monitor: Monitor, tag: String) {
-        let stage = self.stage.clone();
+        let (stage, nth) = (self.stage.clone(), self.asks.len());
         self.asks.push(tokio::spawn(async move {
-            let text = match monitor.test(&tag).await {
+            let text = match monitor.test(tag).await {
                 Ok(report) => report_json(&report).to_string(),
                 Err(error) => error.to_string(),
             };
-            stage.note(Lane::Answer, format!("{tag}: {text}"));
+            stage.note(Lane::Answer(nth), text);
         }));
     }
 

@@ -31,6 +31,7 @@ pub(super) fn play(script: &Script) -> (Vec<Line>, Times) {
         pairs: BTreeMap::new(),
         readers: Vec::new(),
         now: 0,
+        asked: 0,
         run: None,
     };
     native.start();
@@ -51,6 +52,8 @@ struct Native<'a> {
     /// All of the script, in order.
     readers: Vec<Reader>,
     now: u64,
+    /// How many tests were asked for.
+    asked: usize,
     run: Option<Run>,
 }
 
@@ -66,7 +69,8 @@ struct Run {
     coming: BTreeMap<u64, Coming>,
     /// They never end.
     lost: BTreeMap<ProbeId, String>,
-    tickets: BTreeMap<Ticket, String>,
+    /// Which test of the script was asked for with which ticket.
+    tickets: BTreeMap<Ticket, usize>,
     first_reader: usize,
     last_id: u64,
     last_activity: Option<u64>,
@@ -180,7 +184,7 @@ impl Native<'_> {
             Action::Probe(probe) => self.send(&probe),
             Action::Cancel(probe) => self.cancel(probe),
             Action::Answer { ticket, result } => {
-                let tag = self
+                let nth = self
                     .run
                     .as_mut()
                     .and_then(|run| run.tickets.remove(&ticket));
@@ -188,8 +192,8 @@ impl Native<'_> {
                     Ok(report) => words::report(&report).to_string(),
                     Err(error) => words::ask_error(&error).to_string(),
                 };
-                let tag = tag.expect("asked, and not yet answered");
-                self.note(Lane::Answer, format!("{tag}: {text}"));
+                let nth = nth.expect("asked, and not yet answered");
+                self.note(Lane::Answer(nth), text);
             }
             Action::Publish { subscriber, update } => self.publish(subscriber, update),
             Action::Save { delete, set } => {
@@ -275,9 +279,9 @@ impl Native<'_> {
         for tag in coming.chain(run.lost.into_values()) {
             self.note(Lane::Dropped, tag);
         }
-        for tag in run.tickets.values() {
-            let error = outwatch::TestError::Stopped;
-            self.note(Lane::Answer, format!("{tag}: {error}"));
+        for &nth in run.tickets.values() {
+            let error = outwatch::TestError::Stopped.to_string();
+            self.note(Lane::Answer(nth), error);
         }
         for nth in run.first_reader..self.readers.len() {
             if !self.readers[nth].gone {
@@ -309,7 +313,8 @@ impl Native<'_> {
         let input = match event {
             Event::Ask(tag) => {
                 let ticket = Ticket(run.next_id());
-                run.tickets.insert(ticket, tag.clone());
+                run.tickets.insert(ticket, self.asked);
+                self.asked += 1;
                 let tag = tag.clone();
                 Input::Ask { ticket, tag }
             }

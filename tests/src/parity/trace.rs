@@ -23,8 +23,8 @@ pub enum Lane {
     Log,
     /// A change of the saved pairs.
     Saved,
-    /// The answer to a test asked for.
-    Answer,
+    /// The answer to the n-th test asked for.
+    Answer(usize),
     /// What the n-th subscriber got.
     Reader(usize),
     /// Reports that were read.

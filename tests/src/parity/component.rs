@@ -19,9 +19,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::native::{ALL, permits, saved, shown_parts};
+use super::native::{ALL, permits};
 use super::script::{Event, Script};
-use super::trace::{Lane, Line, Trace};
+use super::trace::{Lane, Line, Trace, saved_text, update_text};
 use super::world::{self, World};
 use super::{FetchKey, Times};
 
@@ -198,7 +198,7 @@ fn report_json(report: &Report) -> Value {
 
 fn shown(update: &Update) -> String {
     let reports = update.reports.iter().map(report_json).collect();
-    shown_parts(reports, &update.removed, update.urgent)
+    update_text(reports, &update.removed, update.urgent)
 }
 
 /// The script's core.
@@ -278,7 +278,7 @@ impl Cache for Recorded {
     }
 
     fn update(&self, delete: &[String], set: &[(String, Vec<u8>)]) -> Result<(), CacheError> {
-        self.stage.note(Lane::Saved, saved(delete, set));
+        self.stage.note(Lane::Saved, saved_text(delete, set));
         self.pairs.update(delete, set)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use similar::TextDiff;
 
 /// How many equal lines are shown around a difference.
@@ -78,6 +79,24 @@ impl Trace {
     }
 }
 
+/// An update, a report a line.
+pub(super) fn update_text(reports: Vec<Value>, removed: &[String], urgent: bool) -> String {
+    let reports: Vec<String> = reports
+        .into_iter()
+        .map(|report| format!("\n         {report}"))
+        .collect();
+    format!("urgent {urgent}, removed {removed:?}{}", reports.concat())
+}
+
+/// A change of the saved pairs.
+pub(super) fn saved_text(delete: &[String], set: &[(String, Vec<u8>)]) -> String {
+    let set: Vec<String> = set
+        .iter()
+        .map(|(key, value)| format!("\n         {key} = {}", String::from_utf8_lossy(value)))
+        .collect();
+    format!("removed {delete:?}, set{}", set.concat())
+}
+
 /// # Panics
 /// When the traces differ.
 pub(crate) fn compare(native: &[Line], component: &[Line]) {
@@ -104,4 +123,38 @@ pub(crate) fn compare(native: &[Line], component: &[Line]) {
 
 fn of(lines: &[Line], lane: Lane) -> impl Iterator<Item = &Line> {
     lines.iter().filter(move |line| line.lane == lane)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(at: u64, lane: Lane) -> Line {
+        let text = "text".to_owned();
+        Line { at, lane, text }
+    }
+
+    #[test]
+    fn lines_stand_by_time_and_lane_and_in_a_lane_as_they_came() {
+        let trace = Trace::default();
+        for (at, lane, text) in [
+            (2, Lane::Log, "b"),
+            (2, Lane::Log, "a"),
+            (2, Lane::Fetch, "c"),
+            (1, Lane::Reports, "d"),
+        ] {
+            trace.note(at, lane, text);
+        }
+        let texts: String = trace.lines().into_iter().map(|line| line.text).collect();
+        assert_eq!(texts, "dcba");
+    }
+
+    #[test]
+    #[should_panic(expected = "the sides differ in {Reader(0)}")]
+    fn one_millisecond_is_a_difference() {
+        let fetch = line(5, Lane::Fetch);
+        let native = [fetch.clone(), line(7, Lane::Reader(0))];
+        let component = [fetch, line(8, Lane::Reader(0))];
+        compare(&native, &component);
+    }
 }

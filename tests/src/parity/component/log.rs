@@ -8,8 +8,8 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Metadata, Subscriber};
 
-use super::super::trace::Lane;
 use super::Stage;
+use crate::parity::trace::Lane;
 
 /// Records until the guard is dropped.
 pub(super) fn record(stage: Stage) -> DefaultGuard {

@@ -4,7 +4,7 @@
 
 use outwatch_engine::{Input, SubscriberId, Update};
 
-use super::super::script::Pace;
+use crate::parity::script::Pace;
 
 /// More updates than any script has.
 pub(crate) const ALL: usize = 1_000_000;

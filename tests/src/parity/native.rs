@@ -103,7 +103,7 @@ impl Native<'_> {
     fn run_until(&mut self, end: u64) {
         while let Some(run) = &mut self.run {
             let reply = run.coming.keys().next().copied();
-            let alarm = run.alarm.map(|at| at.max(self.now));
+            let alarm = run.alarm;
             let Some(next) = reply.into_iter().chain(alarm).min().filter(|&at| at < end) else {
                 return;
             };
@@ -134,6 +134,9 @@ impl Native<'_> {
                 continue;
             }
             run.set_alarm(outcome.wake_at);
+            if run.rings(self.now) {
+                continue;
+            }
             run.inbox.append(&mut run.later);
             if run.inbox.is_empty() {
                 return;

@@ -79,6 +79,11 @@ impl Run {
         };
     }
 
+    /// Whether the alarm is due at once; then no reader comes before it.
+    pub(super) fn rings(&mut self, now: u64) -> bool {
+        self.alarm.take_if(|at| *at <= now).is_some()
+    }
+
     pub(super) fn has_heard_of_activity(&mut self, now: u64) -> bool {
         let heard = self
             .last_activity

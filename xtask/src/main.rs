@@ -3,6 +3,7 @@
 
 mod ci;
 mod component;
+mod rules;
 mod run;
 mod setup;
 mod test;
@@ -11,6 +12,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+
+use crate::rules::Then;
 
 /// The project's chores.
 #[derive(Parser)]
@@ -46,6 +49,12 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Write anew which rooms and tests stand for each rule in docs/RULES.md.
+    Rules {
+        /// Change nothing, and fail if it is not current.
+        #[arg(long)]
+        check: bool,
+    },
     /// Everything that must hold before a change lands.
     Ci,
 }
@@ -71,6 +80,8 @@ fn verb(verb: Verb) -> Result<()> {
             run::cargo(program).args(args).run()
         }
         Verb::Test { args } => test::test(&args),
+        Verb::Rules { check: false } => rules::rules(Then::Write),
+        Verb::Rules { check: true } => rules::rules(Then::Fail),
         Verb::Ci => ci::ci(),
     }
 }

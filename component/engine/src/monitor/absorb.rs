@@ -57,7 +57,7 @@ impl Monitor {
         self.cues.push(Cue::Asked(ticket, id));
     }
 
-    /// A user's connection went through the core (N-1).
+    /// A user's connection went through the core (N-1); what tests open is none (N-3).
     fn activity(&mut self) {
         self.timers
             .set(Timer::Idle, self.now.mono + self.options.idle_timeout);

@@ -201,7 +201,7 @@ impl Monitor {
         self.end_failed(id, failure);
     }
 
-    /// The last attempt failed.
+    /// The last attempt failed (T-6).
     fn end_failed(&mut self, id: Id, failure: Failure) {
         let generation = self.life.generation();
         let Some(test) = self.running.get_mut(id) else {
@@ -216,6 +216,7 @@ impl Monitor {
         }
     }
 
+    /// S-5: however late.
     fn succeed(&mut self, id: Id, reading: Reading) {
         if let Some(test) = self.running.remove(id) {
             self.finish(id, &test, Ok(reading));

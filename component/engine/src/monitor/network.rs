@@ -1,4 +1,4 @@
-//! Changes of the network (E-4, E-5) and what they break. It must not know how a
+//! Changes of the network (E-4, E-5, N-4) and what they break. It must not know how a
 //! change was noticed.
 
 use core::time::Duration;

@@ -110,7 +110,7 @@ impl Monitor {
         }
     }
 
-    /// A new outbound, or a new server: what is declared and saved of it.
+    /// A new outbound, or a new server: what is declared (V-1) and saved of it.
     fn welcome(&mut self, id: Id) {
         let declared = self
             .options

@@ -20,7 +20,8 @@ const WAIT: Duration = Duration::from_secs(3);
 const SAVE_DELAY: Duration = Duration::from_secs(1);
 
 impl Monitor {
-    /// Takes the result of a test that is over.
+    /// Takes the result of a test that is over; what else is to be learnt of the
+    /// outbound follows later (T-7).
     pub(super) fn finish(&mut self, id: Id, test: &Test, result: Result<Reading, Failure>) {
         self.clear_test_timers(id);
         self.show_over(id);

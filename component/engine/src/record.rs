@@ -116,6 +116,7 @@ impl Record {
     /// address.
     pub(crate) fn take_ip(&mut self, mut new: IpInfo) {
         if let Some(old) = self.ip.take().filter(|old| old.ip == new.ip) {
+            reached!("a new record fills its gaps from the old one");
             let old = *old;
             new.country_code = new.country_code.or(old.country_code);
             new.region = new.region.or(old.region);

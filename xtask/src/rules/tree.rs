@@ -98,10 +98,10 @@ impl Tree {
             }
             if line.starts_with("#[") {
                 marked_as_test |= is_test(line);
-            } else if let Some(name) = function(line) {
-                if std::mem::take(&mut marked_as_test) {
-                    self.take_test(path, name);
-                }
+            } else if let Some(name) = function(line)
+                && std::mem::take(&mut marked_as_test)
+            {
+                self.take_test(path, name);
             }
         }
     }

@@ -34,6 +34,7 @@ impl Monitor {
             self.cycle
                 .tested(id, test.started, by_worker, self.options.interval);
         } else if !self.life.is_unsettled() && self.is_awake() {
+            reached!("a success of the network before is tested again");
             // E-4: it answered, but in the network before.
             self.demand.want(id, Reason::Network, Lane::Worker, None);
         }
@@ -119,6 +120,7 @@ impl Monitor {
             return;
         }
         if self.is_awake() || want.reason == Reason::Asked {
+            reached!("one that is not ready is put aside");
             want.tries += 1;
             self.put_aside(id, want, Waiting::Ready);
         } else {

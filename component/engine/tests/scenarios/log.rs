@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use outwatch_engine::{Cause, Input};
 
+use crate::grammar::parse;
 use crate::world::{World, group, not_ready, ok, outbound, refused, selection};
 
 const MINUTE: u64 = 60_000;
@@ -103,34 +104,4 @@ fn l2_every_test_says_why_it_runs_in_one_of_thirteen_words() {
         "switched",
     ];
     assert_eq!(reasons, words.map(String::from).into());
-}
-
-/// Reads a line by the grammar that the journal documents.
-fn parse(line: &str) -> Option<Vec<(String, String)>> {
-    let mut rest = line.strip_prefix("MONITORING")?;
-    let mut pairs = Vec::new();
-    while !rest.is_empty() {
-        let (key, value) = rest.strip_prefix(' ')?.split_once('=')?;
-        if !key
-            .chars()
-            .all(|char| char.is_ascii_lowercase() || char == '_')
-        {
-            return None;
-        }
-        let text;
-        if value.starts_with('"') {
-            let mut values = serde_json::Deserializer::from_str(value).into_iter::<String>();
-            text = values.next()?.ok()?;
-            rest = &value[values.byte_offset()..];
-        } else {
-            let end = value.find(' ').unwrap_or(value.len());
-            text = value[..end].to_string();
-            if text.contains(['"', '=']) {
-                return None;
-            }
-            rest = &value[end..];
-        }
-        pairs.push((key.to_string(), text));
-    }
-    Some(pairs)
 }

@@ -55,6 +55,10 @@ impl Monitor {
             return self.asks.refuse(ticket, crate::AskError::UnknownTag);
         }
         let leaves = self.topology.leaves(id);
+        if leaves.is_empty() {
+            reached!("an untestable tag is asked for");
+            return self.asks.refuse(ticket, crate::AskError::Untestable);
+        }
         self.asks
             .open(ticket, id, leaves.len(), self.topology.is_group(id));
         for leaf in leaves {

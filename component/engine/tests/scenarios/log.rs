@@ -55,7 +55,7 @@ fn l2_every_test_says_why_it_runs_in_one_of_thirteen_words() {
         .options(|options| {
             options.urls = ["http://one.test/", "http://two.test/"]
                 .map(String::from)
-                .into()
+                .into();
         })
         .outbound("a", [refused(10), ok(20)])
         .outbound("b", [refused(10), ok(20)])

@@ -53,17 +53,26 @@ impl Run {
                 return;
             }
             if catch_unwind(AssertUnwindSafe(|| World::new(seed).play())).is_err() {
-                eprintln!("seed {seed} failed; replay: cargo xtask sim --seed {seed}");
+                say(&format!(
+                    "seed {seed} failed; replay: cargo xtask sim --seed {seed}"
+                ));
                 self.failed.store(true, Ordering::Relaxed);
             }
             if speaks && said.elapsed() > SAY_EVERY {
                 said = Instant::now();
                 let (done, all) = (seed - self.from, self.end - self.from);
                 let seconds = self.began.elapsed().as_secs();
-                eprintln!("sim: {done} of {all} seeds are clean, {seconds} s");
+                say(&format!(
+                    "sim: {done} of {all} seeds are clean, {seconds} s"
+                ));
             }
         }
     }
+}
+
+#[allow(clippy::print_stderr, reason = "a long run says how far it is")]
+fn say(line: &str) {
+    eprintln!("{line}");
 }
 
 fn number(variable: &str) -> Option<u64> {

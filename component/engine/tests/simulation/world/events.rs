@@ -129,7 +129,7 @@ impl World {
             }
             Event::TakeLate => self.take_updates(),
             Event::ClockRunsAhead => {
-                self.wall_ms += self.random.pick(&[900, 60_000, 40 * 86_400_000])
+                self.wall_ms += self.random.pick(&[900, 60_000, 40 * 86_400_000]);
             }
             Event::ClockGoesBack => {
                 let back = self.random.pick(&[1_000, 3_600_000]);

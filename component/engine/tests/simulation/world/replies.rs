@@ -186,7 +186,7 @@ impl World {
             Fault::HostileBody => answer.body = bodies::hostile(random),
             Fault::LongerThanItsDeadline => answer.first_byte = Duration::MAX,
             Fault::SecondRoundTrip => {
-                answer.repeat = Some(Duration::from_micros(random.below(9_000)))
+                answer.repeat = Some(Duration::from_micros(random.below(9_000)));
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use crate::world::Core;
 mod lines;
 mod probes;
 mod reports;
-mod saved;
+pub(crate) mod saved;
 mod told;
 
 use lines::Lines;
@@ -97,9 +97,8 @@ impl Invariants {
         let line = self.lines.announced(probe);
         if let Some(test) = &line {
             // N-1, N-5, S-10
-            let asked = test.reason == "asked" || !self.asked.is_empty();
             assert!(
-                asked || !(self.idle || self.paused),
+                test.asked || !(self.idle || self.paused),
                 "N-1, N-5: {} is tested for {}",
                 probe.tag,
                 test.reason
@@ -129,15 +128,6 @@ impl Invariants {
 
     pub(crate) fn published(&mut self, id: SubscriberId, update: &Update, now: Now) {
         self.told.published(id, update, now);
-    }
-
-    pub(crate) fn saved(
-        &self,
-        delete: &[String],
-        set: &[(String, Vec<u8>)],
-        pairs: &std::collections::BTreeMap<String, Vec<u8>>,
-    ) {
-        saved::is_sound(delete, set, pairs);
     }
 
     pub(crate) fn logged(&mut self, line: &str) {
@@ -188,11 +178,6 @@ impl Invariants {
                 "{report:?}"
             );
         }
-    }
-
-    /// P-1: what worked last is known to the next run.
-    pub(crate) fn restarted(&self, old: &Monitor, new: &Monitor, now: Now) {
-        saved::survived(old, new, now);
     }
 
     pub(crate) fn stopped(&self) {

@@ -9,7 +9,7 @@ use outwatch_engine::{
     Scope, Setup, SubscriberId, View,
 };
 
-use crate::invariants::Invariants;
+use crate::invariants::{Invariants, saved};
 use crate::random::Random;
 
 mod bodies;
@@ -212,7 +212,7 @@ impl World {
                 self.untaken.push(subscriber);
             }
             Action::Save { delete, set } => {
-                self.check.saved(&delete, &set, &self.pairs);
+                saved::is_sound(&delete, &set);
                 for key in delete {
                     self.pairs.remove(&key);
                 }

@@ -1,7 +1,7 @@
 //! Log lines (L) and what follows from them: why each test runs, which attempt it is,
 //! and in which network it began (E-4). It must not look at results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use outwatch_engine::{Options, Probe};
 
@@ -13,6 +13,8 @@ pub(super) struct TestLine {
     tag: String,
     pub(super) reason: String,
     pub(super) attempt: usize,
+    /// Somebody asked for it, or joined it by asking (E-3).
+    pub(super) asked: bool,
 }
 
 pub(super) struct Lines {
@@ -23,6 +25,8 @@ pub(super) struct Lines {
     generation: u32,
     /// The network in which the last test of a tag began.
     began: BTreeMap<String, u32>,
+    /// Tags whose test somebody joined by asking.
+    joined: BTreeSet<String>,
     /// A test was announced and not sent.
     pending: Option<TestLine>,
 }
@@ -34,6 +38,7 @@ impl Lines {
             urls: options.urls.clone(),
             generation: 0,
             began: BTreeMap::new(),
+            joined: BTreeSet::new(),
             pending: None,
         }
     }
@@ -45,12 +50,18 @@ impl Lines {
             .map(|(key, value)| (key.as_str(), value.as_str()))
             .collect();
         match pairs["event"] {
+            "joined" if pairs["reason"] == "asked" => {
+                self.joined.insert(pairs["tag"].into());
+            }
+            "not_ready" => drop(self.joined.remove(pairs["tag"])),
             "network_changed" => self.generation += 1,
             "test" => self.test(&pairs),
-            "result" if pairs["state"] == "failed" && pairs["attempts"] != "0" => {
-                assert_eq!(
-                    self.began.get(pairs["tag"]),
-                    Some(&self.generation),
+            "result" => {
+                self.joined.remove(pairs["tag"]);
+                let failed = pairs["state"] == "failed" && pairs["attempts"] != "0";
+                let of_now = self.began.get(pairs["tag"]) == Some(&self.generation);
+                assert!(
+                    of_now || !failed,
                     "E-4: a failure of the network before: {line}"
                 );
             }
@@ -71,6 +82,7 @@ impl Lines {
             tag: pairs["tag"].into(),
             reason: pairs["reason"].into(),
             attempt,
+            asked: asked || self.joined.contains(pairs["tag"]),
         };
         assert!(self.pending.replace(line).is_none(), "L-1: said, not sent");
     }

@@ -1,9 +1,10 @@
 //! How time passes: steps when the engine asks for them or something comes back,
 //! restarts and ends. It must not decide what happens.
 
-use outwatch_engine::{Input, Instant, Now};
+use outwatch_engine::{Input, Instant, Monitor, Now, Setup};
 
 use super::{STEPS_AT_MOST, World};
+use crate::invariants::saved;
 
 /// The monotonic clock at the start of a story, in milliseconds.
 const ORIGIN_MS: u64 = 5_000;
@@ -86,11 +87,11 @@ impl World {
     pub(super) fn restart(&mut self) {
         let old = std::mem::replace(
             &mut self.monitor,
-            outwatch_engine::Monitor::new(outwatch_engine::Setup::default(), Now::default()),
+            Monitor::new(Setup::default(), Now::default()),
         );
         self.leave();
         self.make();
-        self.check.restarted(&old, &self.monitor, self.now());
+        saved::survived(&old, &self.monitor, self.now());
     }
 
     /// Everyone who had to do with the old monitor is gone.

@@ -145,7 +145,7 @@ impl Invariants {
     }
 
     pub(crate) fn after_step(&mut self, monitor: &Monitor, now: Now, core: &Core) {
-        self.lines.is_settled();
+        self.lines.after_step(monitor, now);
         self.reports.after_step(monitor, now, core);
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use outwatch_engine::{Options, Probe};
+use outwatch_engine::{Monitor, Now, Options, Probe, View};
 
 use crate::grammar;
 
@@ -27,6 +27,8 @@ pub(super) struct Lines {
     began: BTreeMap<String, u32>,
     /// Tags whose test somebody joined by asking.
     joined: BTreeSet<String>,
+    /// Tags whose address was found in this step.
+    found: Vec<String>,
     /// A test was announced and not sent.
     pending: Option<TestLine>,
 }
@@ -39,6 +41,7 @@ impl Lines {
             generation: 0,
             began: BTreeMap::new(),
             joined: BTreeSet::new(),
+            found: Vec::new(),
             pending: None,
         }
     }
@@ -53,6 +56,7 @@ impl Lines {
             "joined" if pairs["reason"] == "asked" => {
                 self.joined.insert(pairs["tag"].into());
             }
+            "ip" => self.found.push(pairs["tag"].into()),
             "not_ready" => drop(self.joined.remove(pairs["tag"])),
             "network_changed" => self.generation += 1,
             "test" => self.test(&pairs),
@@ -98,7 +102,12 @@ impl Lines {
         Some(line)
     }
 
-    pub(super) fn is_settled(&self) {
+    pub(super) fn after_step(&mut self, monitor: &Monitor, now: Now) {
         assert!(self.pending.is_none(), "L-1: said, not sent");
+        for tag in self.found.drain(..) {
+            let report = monitor.report(&tag, View::Confirmed, now);
+            let of_run = report.is_some_and(|report| report.ip.is_some() && !report.ip_from_cache);
+            assert!(of_run, "I-6: {tag} was looked up in this run");
+        }
     }
 }

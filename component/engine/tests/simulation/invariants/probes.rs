@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use outwatch_engine::{Instant, Ipv6, Monitor, Now, Options, Probe, ProbeId, View};
+use outwatch_engine::{Instant, Ipv6, Monitor, Now, Options, Probe, ProbeId, State, View};
 
 use super::lines::TestLine;
 use crate::world::{Core, is_testable};
@@ -34,7 +34,9 @@ pub(super) struct Probes {
     workers: usize,
     immediate: usize,
     timeout: Duration,
-    last_mark: Duration,
+    marks: Vec<Duration>,
+    /// By outbound: when its last test began, and whether it had worked then.
+    began: BTreeMap<String, (Instant, bool)>,
     repeat: bool,
     out: BTreeMap<ProbeId, Out>,
     names: BTreeSet<ProbeId>,
@@ -48,7 +50,8 @@ impl Probes {
             workers: options.workers as usize,
             immediate: options.immediate_limit as usize,
             timeout: options.url_test_timeout,
-            last_mark: *options.on_demand_timeouts.last().expect("a mark"),
+            marks: options.on_demand_timeouts.clone(),
+            began: BTreeMap::new(),
             repeat: options.unified_delay,
             out: BTreeMap::new(),
             names: BTreeSet::new(),
@@ -91,7 +94,7 @@ impl Probes {
     }
 
     fn test_is_sound(
-        &self,
+        &mut self,
         probe: &Probe,
         line: &TestLine,
         monitor: &Monitor,
@@ -101,7 +104,8 @@ impl Probes {
         let request = &probe.request;
         assert!(!request.deadline.is_zero(), "a probe without time");
         if line.reason == "asked" {
-            assert!(request.deadline <= self.last_mark, "S-8");
+            assert!(Some(&request.deadline) <= self.marks.last(), "S-8");
+            self.is_at_its_mark(probe, line, monitor, now);
         } else {
             assert_eq!(request.deadline, self.timeout, "T-6");
         }
@@ -109,6 +113,24 @@ impl Probes {
         if line.attempt == 1 && !probe.forced {
             self.gate_is_open(probe, monitor, now, core);
         }
+    }
+
+    /// S-2, S-4: no attempt comes before its mark.
+    fn is_at_its_mark(&mut self, probe: &Probe, line: &TestLine, monitor: &Monitor, now: Now) {
+        if line.attempt == 1 {
+            let report = monitor.report(&probe.tag, View::Confirmed, now);
+            let worked = report.is_some_and(|report| report.state == State::Ok);
+            self.began.insert(probe.tag.clone(), (now.mono, worked));
+            return;
+        }
+        let (began, worked) = self.began[&probe.tag];
+        let nth = line.attempt - if worked { 1 } else { 2 };
+        let passed = now.mono.since(began);
+        assert!(
+            self.marks.get(nth).is_some_and(|&mark| passed >= mark),
+            "S-2, S-4: attempt {} after {passed:?}",
+            line.attempt
+        );
     }
 
     /// D-2

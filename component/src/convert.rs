@@ -25,7 +25,9 @@ pub(crate) fn duration_out(duration: Duration) -> u64 {
 /// Milliseconds since 1970; a clock before that counts as 1970.
 pub(crate) fn wall_in(at: system_clock::Instant) -> u64 {
     let seconds = u64::try_from(at.seconds).unwrap_or(0);
-    seconds.saturating_mul(1000).saturating_add(u64::from(at.nanoseconds / 1_000_000))
+    seconds
+        .saturating_mul(1000)
+        .saturating_add(u64::from(at.nanoseconds / 1_000_000))
 }
 
 pub(crate) fn outbound_in(outbound: types::Outbound) -> engine::Outbound {
@@ -41,7 +43,9 @@ pub(crate) fn outbound_in(outbound: types::Outbound) -> engine::Outbound {
         detour: outbound.detour,
         members: outbound.members,
         fingerprint: outbound.fingerprint,
-        exit_follows_host: outbound.flags.contains(types::OutboundFlags::EXIT_FOLLOWS_HOST),
+        exit_follows_host: outbound
+            .flags
+            .contains(types::OutboundFlags::EXIT_FOLLOWS_HOST),
     }
 }
 
@@ -64,7 +68,9 @@ pub(crate) fn failure_in(error: outbounds::FetchError) -> engine::Failure {
         (ErrorCode::ConnectionTimeout, _) => Kind::DialTimeout,
         (ErrorCode::DnsError(_), _) => Kind::DnsFail,
         (ErrorCode::DnsTimeout, _) => Kind::DnsTimeout,
-        (ErrorCode::DestinationIpUnroutable | ErrorCode::DestinationUnavailable, _) => Kind::NoRoute,
+        (ErrorCode::DestinationIpUnroutable | ErrorCode::DestinationUnavailable, _) => {
+            Kind::NoRoute
+        }
         (ErrorCode::HttpRequestDenied, Phase::Proxy) => Kind::ProxyAuth,
         (ErrorCode::TlsCertificateError, _) => Kind::TlsCert,
         (ErrorCode::TlsProtocolError | ErrorCode::TlsAlertReceived(_), _) => Kind::TlsFail,
@@ -76,7 +82,10 @@ pub(crate) fn failure_in(error: outbounds::FetchError) -> engine::Failure {
         (_, Phase::Proxy) => Kind::ProxyHandshake,
         (_, Phase::Dial | Phase::Tls | Phase::Http) => Kind::Other,
     };
-    engine::Failure { kind, text: error.text }
+    engine::Failure {
+        kind,
+        text: error.text,
+    }
 }
 
 pub(crate) fn cause_in(cause: hooks::Cause) -> engine::Cause {
@@ -100,7 +109,10 @@ pub(crate) fn filter_in(filter: control::Filter) -> engine::Filter {
         control::Scope::Tag(tag) => engine::Scope::Tag(tag),
         control::Scope::Group(tag) => engine::Scope::Group(tag),
     };
-    engine::Filter { scope, view: view_in(filter.view) }
+    engine::Filter {
+        scope,
+        view: view_in(filter.view),
+    }
 }
 
 pub(crate) fn update_out(update: engine::Update) -> control::Update {
@@ -204,7 +216,10 @@ fn failure_out(failure: engine::Failure) -> types::TestFailure {
         Kind::Unsupported => types::ErrorKind::Unsupported,
         Kind::Other => types::ErrorKind::Other,
     };
-    types::TestFailure { kind, text: failure.text }
+    types::TestFailure {
+        kind,
+        text: failure.text,
+    }
 }
 
 fn reason_out(reason: engine::Reason) -> types::Reason {

@@ -18,7 +18,10 @@ const USER_AGENT: &str = concat!("outwatch/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn now() -> Now {
     let wall = system_clock::now();
-    Now { mono: convert::instant_in(monotonic_clock::now()), wall_ms: convert::wall_in(wall) }
+    Now {
+        mono: convert::instant_in(monotonic_clock::now()),
+        wall_ms: convert::wall_in(wall),
+    }
 }
 
 pub(crate) fn seed() -> u64 {
@@ -28,9 +31,14 @@ pub(crate) fn seed() -> u64 {
 /// Everything the core has, and what its groups select.
 pub(crate) fn outbounds() -> (Vec<Outbound>, Vec<Selection>) {
     let listed = outbounds::list();
-    let groups = listed.iter().filter(|outbound| outbound.kind == OutboundKind::Group);
+    let groups = listed
+        .iter()
+        .filter(|outbound| outbound.kind == OutboundKind::Group);
     let selections = groups.map(|group| selection(group.tag.clone())).collect();
-    (listed.into_iter().map(convert::outbound_in).collect(), selections)
+    (
+        listed.into_iter().map(convert::outbound_in).collect(),
+        selections,
+    )
 }
 
 pub(crate) fn selection(group: String) -> Selection {
@@ -53,14 +61,22 @@ pub(crate) async fn fetch(probe: &Probe) -> ProbeOutcome {
     let request = &probe.request;
     let request = outbounds::Request {
         url: request.url.clone(),
-        method: if request.head { Method::Head } else { Method::Get },
+        method: if request.head {
+            Method::Head
+        } else {
+            Method::Get
+        },
         headers: vec![
             ("user-agent".to_owned(), USER_AGENT.to_owned()),
             ("accept".to_owned(), "*/*".to_owned()),
         ],
         deadline: convert::duration_out(request.deadline),
         body_limit: request.body_limit,
-        response_headers: request.response_headers.iter().map(|&name| name.to_owned()).collect(),
+        response_headers: request
+            .response_headers
+            .iter()
+            .map(|&name| name.to_owned())
+            .collect(),
         repeat: request.repeat,
         family: request.ipv6_only.then_some(Family::Ipv6),
     };
@@ -74,7 +90,11 @@ pub(crate) async fn fetch(probe: &Probe) -> ProbeOutcome {
 pub(crate) fn saved() -> Vec<(String, Vec<u8>)> {
     cache::get_prefix(SAVED_PREFIX).unwrap_or_else(|error| {
         let text = convert::cache_error_text(error);
-        log::log(log::Level::Warn, "cache", &format!("cannot read saved results, starting without: {text}"));
+        log::log(
+            log::Level::Warn,
+            "cache",
+            &format!("cannot read saved results, starting without: {text}"),
+        );
         Vec::new()
     })
 }
@@ -82,13 +102,21 @@ pub(crate) fn saved() -> Vec<(String, Vec<u8>)> {
 pub(crate) fn save(delete: &[String], set: &[(String, Vec<u8>)]) {
     if let Err(error) = cache::update(delete, set) {
         let text = convert::cache_error_text(error);
-        log::log(log::Level::Warn, "cache", &format!("cannot save results: {text}"));
+        log::log(
+            log::Level::Warn,
+            "cache",
+            &format!("cannot save results: {text}"),
+        );
     }
 }
 
 /// The first word of an engine's line names its part.
 pub(crate) fn log(level: Level, line: &str) {
-    let context = if line.starts_with("LOWEST") { "lowest" } else { "monitoring" };
+    let context = if line.starts_with("LOWEST") {
+        "lowest"
+    } else {
+        "monitoring"
+    };
     log::log(convert::level_out(level), context, line);
 }
 

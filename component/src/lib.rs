@@ -46,7 +46,9 @@ impl control::Guest for Component {
 
     async fn test(tag: String) -> Result<types::Report, control::TestError> {
         let answer = shell::ask(tag).await;
-        answer.map(convert::report_out).map_err(convert::ask_error_out)
+        answer
+            .map(convert::report_out)
+            .map_err(convert::ask_error_out)
     }
 
     async fn subscribe(filter: control::Filter) -> wit_bindgen::StreamReader<control::Update> {
@@ -54,15 +56,23 @@ impl control::Guest for Component {
     }
 
     fn report_of(tag: String, view: types::View) -> Option<types::Report> {
-        shell::with(|shell| shell.monitor.report(&tag, convert::view_in(view), host::now()))
-            .flatten()
-            .map(convert::report_out)
+        shell::with(|shell| {
+            shell
+                .monitor
+                .report(&tag, convert::view_in(view), host::now())
+        })
+        .flatten()
+        .map(convert::report_out)
     }
 
     fn reports(view: types::View) -> Vec<types::Report> {
         let reports =
             shell::with(|shell| shell.monitor.reports(convert::view_in(view), host::now()));
-        reports.unwrap_or_default().into_iter().map(convert::report_out).collect()
+        reports
+            .unwrap_or_default()
+            .into_iter()
+            .map(convert::report_out)
+            .collect()
     }
 
     fn options() -> String {
@@ -99,7 +109,10 @@ impl hooks::Guest for Component {
 
     fn outbounds_changed() {
         let (outbounds, selections) = host::outbounds();
-        shell::push(Input::Outbounds { outbounds, selections });
+        shell::push(Input::Outbounds {
+            outbounds,
+            selections,
+        });
     }
 
     fn pause() {

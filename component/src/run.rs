@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures::future::{AbortHandle, Abortable};
 use futures::stream::{FuturesUnordered, Stream};
@@ -13,6 +14,9 @@ use outwatch_engine::{Action, Input, Instant, Probe, ProbeId, ProbeOutcome};
 use crate::bindings::wasi::clocks::monotonic_clock;
 use crate::shell::{self, Phase, Shell};
 use crate::{convert, host};
+
+/// How long the end waits for readers to take their last updates.
+const FAREWELL: Duration = Duration::from_millis(250);
 
 /// Runs until the monitor has stopped.
 pub(crate) async fn run() -> Result<(), String> {
@@ -38,9 +42,30 @@ pub(crate) async fn run() -> Result<(), String> {
                 alarm.set(wake_at);
                 poll_fn(|context| wait(context, &mut probes, &mut alarm)).await;
             }
-            Step::Stopped => return Ok(()),
+            Step::Stopped => {
+                see_streams_off().await;
+                return Ok(());
+            }
         }
     }
+}
+
+/// Waits until every stream is closed, but for no slow reader.
+async fn see_streams_off() {
+    let mut patience = Box::pin(monotonic_clock::wait_for(convert::duration_out(FAREWELL)));
+    poll_fn(|context| {
+        let streams = shell::with(|shell| {
+            shell.waker = Some(context.waker().clone());
+            shell.streams
+        });
+        let impatient = patience.as_mut().poll(context).is_ready();
+        if streams.unwrap_or(0) == 0 || impatient {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
 }
 
 /// What comes after a step.
@@ -69,12 +94,20 @@ fn turn(shell: &mut Shell, probes: &mut Probes) -> Step {
             }
         }
     }
-    if shell.inbox.is_empty() { Step::Wait(outcome.wake_at) } else { Step::Again }
+    if shell.inbox.is_empty() {
+        Step::Wait(outcome.wake_at)
+    } else {
+        Step::Again
+    }
 }
 
 /// Sends a probe on its way, unless the outbound cannot be tested now.
 fn start(shell: &mut Shell, probes: &mut Probes, probe: Probe) {
-    let not_ready = if probe.forced { None } else { host::not_ready(&probe.tag) };
+    let not_ready = if probe.forced {
+        None
+    } else {
+        host::not_ready(&probe.tag)
+    };
     match not_ready {
         Some(readiness) => shell.push(Input::ProbeEnded {
             probe: probe.id,
@@ -99,7 +132,11 @@ fn wait(context: &mut Context<'_>, probes: &mut Probes, alarm: &mut Alarm) -> Po
         ready |= !shell.inbox.is_empty();
         shell.waker = Some(context.waker().clone());
     });
-    if ready { Poll::Ready(()) } else { Poll::Pending }
+    if ready {
+        Poll::Ready(())
+    } else {
+        Poll::Pending
+    }
 }
 
 type Running = Pin<Box<dyn Future<Output = (ProbeId, ProbeOutcome)>>>;
@@ -152,7 +189,10 @@ impl Alarm {
 
     /// Whether it went off.
     fn poll(&mut self, context: &mut Context<'_>) -> bool {
-        let rang = self.set.as_mut().is_some_and(|(_, alarm)| alarm.as_mut().poll(context).is_ready());
+        let rang = self
+            .set
+            .as_mut()
+            .is_some_and(|(_, alarm)| alarm.as_mut().poll(context).is_ready());
         if rang {
             self.set = None;
         }

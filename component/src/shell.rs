@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::task::Waker;
 
-use futures::channel::{mpsc, oneshot};
 use futures::StreamExt as _;
+use futures::channel::{mpsc, oneshot};
 use outwatch_engine::{
     AskError, Filter, Input, Monitor, Report, Setup, SubscriberId, Ticket, Update,
 };
@@ -30,6 +30,8 @@ pub(crate) struct Shell {
     pub(crate) phase: Phase,
     tickets: BTreeMap<Ticket, oneshot::Sender<Result<Report, AskError>>>,
     subscribers: BTreeMap<SubscriberId, mpsc::UnboundedSender<Update>>,
+    /// How many streams have not closed.
+    pub(crate) streams: usize,
     last_id: u64,
 }
 
@@ -50,12 +52,22 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Shell) -> R) -> Option<R> {
 pub(crate) fn start(text: &str) -> Result<Vec<types::Problem>, Vec<types::Problem>> {
     if with(|_| ()).is_some() {
         let message = "the monitor is already started".to_owned();
-        return Err(vec![types::Problem { path: String::new(), message, hint: None }]);
+        return Err(vec![types::Problem {
+            path: String::new(),
+            message,
+            hint: None,
+        }]);
     }
     let (options, warnings) = outwatch_options::read(text).map_err(convert::problems_out)?;
     let (outbounds, selections) = host::outbounds();
     let saved = host::saved();
-    let setup = Setup { options, outbounds, selections, saved, seed: host::seed() };
+    let setup = Setup {
+        options,
+        outbounds,
+        selections,
+        saved,
+        seed: host::seed(),
+    };
     let monitor = Monitor::new(setup, host::now());
     SHELL.set(Some(Shell {
         monitor,
@@ -64,6 +76,7 @@ pub(crate) fn start(text: &str) -> Result<Vec<types::Problem>, Vec<types::Proble
         phase: Phase::Started,
         tickets: BTreeMap::new(),
         subscribers: BTreeMap::new(),
+        streams: 0,
         last_id: 0,
     }));
     Ok(convert::problems_out(warnings))
@@ -96,26 +109,27 @@ pub(crate) async fn ask(tag: String) -> Result<Report, AskError> {
 pub(crate) fn subscribe(filter: Filter) -> wit_bindgen::StreamReader<control::Update> {
     let (mut writer, reader) = wit_stream::new::<control::Update>();
     let subscription = with(|shell| {
+        if shell.phase == Phase::Stopped {
+            return None;
+        }
         let (sender, updates) = mpsc::unbounded();
         let subscriber = SubscriberId(shell.next_id());
-        if shell.phase != Phase::Stopped {
-            shell.subscribers.insert(subscriber, sender);
-            shell.push(Input::Subscribe { subscriber, filter });
-        }
-        (subscriber, updates)
+        shell.subscribers.insert(subscriber, sender);
+        shell.streams += 1;
+        shell.push(Input::Subscribe { subscriber, filter });
+        Some((subscriber, updates))
     });
-    if let Some((subscriber, mut updates)) = subscription {
+    if let Some((subscriber, mut updates)) = subscription.flatten() {
         wit_bindgen::spawn_local(async move {
             while let Some(update) = updates.next().await {
                 let unread = writer.write_all(vec![convert::update_out(update)]).await;
-                if unread.is_empty() {
-                    push(Input::Taken(subscriber));
-                } else {
-                    with(|shell| shell.subscribers.remove(&subscriber));
-                    push(Input::Unsubscribe(subscriber));
+                if !unread.is_empty() {
                     break;
                 }
+                push(Input::Taken(subscriber));
             }
+            drop(writer);
+            with(|shell| shell.closed(subscriber));
         });
     }
     reader
@@ -127,9 +141,21 @@ impl Shell {
             return;
         }
         self.inbox.push(input);
+        self.wake();
+    }
+
+    fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
+    }
+
+    /// A stream has closed, since its reader went away or the monitor has stopped.
+    fn closed(&mut self, subscriber: SubscriberId) {
+        self.subscribers.remove(&subscriber);
+        self.streams = self.streams.saturating_sub(1);
+        self.push(Input::Unsubscribe(subscriber));
+        self.wake();
     }
 
     pub(crate) fn answer(&mut self, ticket: Ticket, result: Result<Report, AskError>) {

@@ -15,12 +15,10 @@ pub(crate) struct Authority {
 }
 
 impl Authority {
-    pub(crate) fn new() -> io::Result<Self> {
+    pub(crate) fn new(name: &str) -> io::Result<Self> {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-        params
-            .distinguished_name
-            .push(DnType::CommonName, "Outwatch demo authority");
+        params.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().map_err(io::Error::other)?;
         let issuer = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;
         Ok(Self { issuer })

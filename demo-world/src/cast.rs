@@ -37,22 +37,22 @@ fn cast() -> [Proxy; 9] {
     let helsinki = Exit::new("203.0.113.30", "FI", "Helsinki", 64498, "Example Hosting");
     let toronto = Exit::new("2001:db8::40", "CA", "Toronto", 64499, "Example Cable");
     let istanbul = Exit::new("198.51.100.50", "TR", "Istanbul", 64500, "Example Mobile");
+    let ms = Duration::from_millis;
     [
-        Proxy::socks("fast").exit(berlin),
-        Proxy::socks("slow")
-            .exit(tokyo)
-            .behaves(Behaviour::Slow(Duration::from_millis(180))),
+        Proxy::socks("fast").exit(berlin).takes(ms(5)),
+        Proxy::socks("slow").exit(tokyo).takes(ms(320)),
         Proxy::http("office")
             .exit(helsinki)
+            .takes(ms(80))
             .over_tls()
-            .account("ann", "secret")
-            .behaves(Behaviour::Slow(Duration::from_millis(40))),
+            .account("ann", "secret"),
         Proxy::socks("behind fast")
             .exit(toronto)
-            .detour("fast")
-            .behaves(Behaviour::Slow(Duration::from_millis(60))),
+            .takes(ms(160))
+            .detour("fast"),
         Proxy::socks("flaky")
             .exit(istanbul)
+            .takes(ms(240))
             .behaves(Behaviour::Flaky),
         Proxy::socks("dead").behaves(Behaviour::Dead),
         Proxy::socks("hanging").behaves(Behaviour::Hanging),

@@ -61,8 +61,8 @@ impl World {
     /// # Errors
     /// When loopback cannot be listened on, or no certificate can be made.
     pub async fn start() -> io::Result<Self> {
-        let authority = Authority::new()?;
-        let stranger = Authority::new()?;
+        let authority = Authority::new("The demo's authority")?;
+        let stranger = Authority::new("Nobody you know")?;
         let (site, impostor, ip_service) = (listen().await?, listen().await?, listen().await?);
         let ip_service_at = ip_service.local_addr()?;
         let network = Arc::new(Network::new(

@@ -21,10 +21,8 @@ use crate::network::{Network, Passage, Place};
 /// How a proxy treats those who come through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behaviour {
-    /// As it should, at once.
-    Prompt,
-    /// As it should, but every connection takes that long to open.
-    Slow(Duration),
+    /// As it should.
+    Well,
     /// Drops every second connection to the test site, the first one not.
     Flaky,
     /// Nobody listens at its address.
@@ -47,6 +45,7 @@ pub struct Proxy {
     tag: String,
     protocol: Protocol,
     pub(crate) behaviour: Behaviour,
+    delay: Duration,
     pub(crate) tls: bool,
     exit: Exit,
     account: Option<(String, String)>,
@@ -69,7 +68,8 @@ impl Proxy {
         Self {
             tag: tag.to_owned(),
             protocol,
-            behaviour: Behaviour::Prompt,
+            behaviour: Behaviour::Well,
+            delay: Duration::ZERO,
             tls: false,
             exit: Exit::default(),
             account: None,
@@ -78,7 +78,14 @@ impl Proxy {
         }
     }
 
-    /// How it behaves; promptly by default.
+    /// How long every connection through it takes to open; no time by default.
+    #[must_use]
+    pub fn takes(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// How it behaves; well by default.
     #[must_use]
     pub fn behaves(mut self, behaviour: Behaviour) -> Self {
         self.behaviour = behaviour;
@@ -191,15 +198,15 @@ impl Host {
     /// Opens the way to a client's target, as the proxy's behaviour has it.
     async fn open(&self, host: &str, port: u16) -> Result<Passage, Refusal> {
         let (mut address, place) = self.network.find(host, port).ok_or(Refusal::Outside)?;
+        tokio::time::sleep(self.proxy.delay).await;
         match self.proxy.behaviour {
-            Behaviour::Slow(delay) => tokio::time::sleep(delay).await,
             Behaviour::Flaky if place == Place::Site => {
                 if self.drops_next.fetch_xor(true, Ordering::Relaxed) {
                     return Err(Refusal::Mood);
                 }
             }
             Behaviour::Intercepting if place == Place::Site => address = self.network.impostor(),
-            Behaviour::Prompt
+            Behaviour::Well
             | Behaviour::Flaky
             | Behaviour::Dead
             | Behaviour::Hanging

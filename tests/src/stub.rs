@@ -106,6 +106,13 @@ impl Stub {
         }
     }
 
+    /// One outbound or group less.
+    pub fn remove(&self, tag: &str) {
+        self.state()
+            .outbounds
+            .retain(|outbound| outbound.tag != tag);
+    }
+
     /// From now on an outbound answers so.
     pub fn set(&self, tag: &str, behaviour: Behaviour) {
         self.state().behaviours.insert(tag.to_owned(), behaviour);

@@ -3,6 +3,7 @@
 mod component {
     mod contract;
     mod errors;
+    mod hooks;
     mod monitoring;
     mod saving;
     mod subscribing;

@@ -33,8 +33,11 @@ struct Round {
     next: usize,
     /// Those whose result is awaited.
     open: BTreeSet<Id>,
+    /// Those put aside: gated or not ready.
+    aside: BTreeSet<Id>,
     /// Results with the current address.
-    counts: Counts,
+    ok: u32,
+    failed: u32,
 }
 
 /// How a round went.
@@ -102,7 +105,9 @@ impl Cycle {
             list,
             next: 0,
             open: BTreeSet::new(),
-            counts: Counts::default(),
+            aside: BTreeSet::new(),
+            ok: 0,
+            failed: 0,
         });
     }
 
@@ -125,6 +130,7 @@ impl Cycle {
     /// Awaits the result of a test, whoever started it.
     pub(crate) fn await_result(&mut self, id: Id) {
         if let Some(round) = &mut self.round {
+            round.aside.remove(&id);
             round.open.insert(id);
         }
     }
@@ -150,21 +156,21 @@ impl Cycle {
         if let Some(round) = &mut self.round
             && round.open.remove(&id)
         {
-            round.counts.waiting += 1;
+            round.aside.insert(id);
         }
     }
 
     /// One whose turn it was waits already.
-    pub(crate) fn pass_waiting(&mut self) {
+    pub(crate) fn pass_waiting(&mut self, id: Id) {
         if let Some(round) = &mut self.round {
-            round.counts.waiting += 1;
+            round.aside.insert(id);
         }
     }
 
     /// How the round went, once everyone had a turn and no result is awaited.
     pub(crate) fn over(&self) -> Option<Counts> {
         let round = self.round.as_ref()?;
-        (round.next >= round.list.len() && round.open.is_empty()).then_some(round.counts)
+        (round.next >= round.list.len() && round.open.is_empty()).then(|| round.counts())
     }
 
     /// C-4: the same again, with another address; gives those it covers.
@@ -174,7 +180,8 @@ impl Cycle {
         };
         round.reason = Reason::NextUrl;
         round.next = 0;
-        round.counts = Counts::default();
+        round.aside.clear();
+        (round.ok, round.failed) = (0, 0);
         round.list.clone()
     }
 
@@ -188,6 +195,7 @@ impl Cycle {
         self.mark(id);
         if let Some(round) = &mut self.round {
             round.open.remove(&id);
+            round.aside.remove(&id);
         }
     }
 }
@@ -195,9 +203,17 @@ impl Cycle {
 impl Round {
     fn count(&mut self, ok: bool) {
         if ok {
-            self.counts.ok += 1;
+            self.ok += 1;
         } else {
-            self.counts.failed += 1;
+            self.failed += 1;
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            ok: self.ok,
+            failed: self.failed,
+            waiting: u32::try_from(self.aside.len()).unwrap_or(u32::MAX),
         }
     }
 }
@@ -247,6 +263,19 @@ mod tests {
         cycle.landed(Id(1), true);
         assert!(cycle.over().is_none());
         cycle.leave(Id(2));
-        assert_eq!(cycle.over().map(|counts| counts.ok), Some(1));
+        let counts = cycle.over().unwrap();
+        assert_eq!((counts.ok, counts.waiting), (1, 1));
+    }
+
+    #[test]
+    fn d1_one_that_comes_back_in_time_does_not_count_as_waiting() {
+        let mut cycle = cycle_of(&[1], Instant(0));
+        let (id, _) = cycle.next().unwrap();
+        cycle.await_result(id);
+        cycle.leave(id);
+        cycle.await_result(id);
+        cycle.landed(id, true);
+        let counts = cycle.over().unwrap();
+        assert_eq!((counts.ok, counts.waiting), (1, 0));
     }
 }

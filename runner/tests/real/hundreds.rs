@@ -3,7 +3,7 @@
 use outwatch_tests::peers::{EXITS, Manners, Microsocks, Nginx, Port, Rude, socks, with};
 use serde_json::{Value, json};
 
-use crate::process::Scene;
+use crate::process::{Scene, complaints};
 
 /// How many work.
 const GOOD: usize = 200;
@@ -32,9 +32,12 @@ fn t4_two_hundred_outbounds_show_two_hundred_delays_and_the_bad_ones_why() {
         } },
     }));
 
-    let (code, reports) = scene.test();
+    let tested = scene.test();
 
-    assert_eq!(code, Some(0));
+    let complaints = complaints(&tested.logged);
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    assert_eq!(tested.code, Some(0));
+    let reports = tested.reports;
     assert_eq!(reports.len(), GOOD + 3);
     let find = |tag: &str| -> &Value {
         let found = reports.iter().find(|report| report["tag"] == tag);

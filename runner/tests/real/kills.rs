@@ -3,7 +3,7 @@
 use outwatch_tests::peers::{Microsocks, Nginx};
 use serde_json::{Value, json};
 
-use crate::process::Scene;
+use crate::process::{Scene, complaints};
 
 /// How often it is killed.
 const KILLS: usize = 4;
@@ -38,10 +38,7 @@ fn p3_kill_9_during_writes_never_breaks_the_file() {
             running.until_logged("event=cycle_end");
         }
         let logged = running.kill();
-        let complaints: Vec<_> = logged
-            .iter()
-            .filter(|line| line.contains("WARN") || line.contains("ERROR"))
-            .collect();
+        let complaints = complaints(&logged);
         assert!(complaints.is_empty(), "run {kill}: {complaints:#?}");
         // The old ones or the new ones: all of them, either way.
         assert_eq!(scene.saved().len(), OUTBOUNDS, "kill {kill}");

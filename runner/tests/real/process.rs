@@ -39,7 +39,7 @@ impl Scene {
     /// # Panics
     /// When the file is not as a run must leave it.
     pub(crate) fn saved(&self) -> Vec<(String, Vec<u8>)> {
-        let cache = FileCache::open(&self.path("results.redb")).expect("a file that opens");
+        let cache = FileCache::open(self.path("results.redb")).expect("a file that opens");
         assert_eq!(cache.opened(), &Opened::Existing);
         cache.get_prefix("").expect("what is saved")
     }
@@ -65,8 +65,8 @@ impl Scene {
         panic!("{count} results with {words} were never saved");
     }
 
-    /// `outwatch test` to its end: its exit code and its reports.
-    pub(crate) fn test(&self) -> (Option<i32>, Vec<Value>) {
+    /// `outwatch test` to its end.
+    pub(crate) fn test(&self) -> Tested {
         let args = [
             "test",
             "-c",
@@ -74,6 +74,8 @@ impl Scene {
             "--no-cache",
             "--format",
             "jsonl",
+            "--log-level",
+            "info",
         ];
         let mut running = Running::start(self.0.path(), &args);
         let mut reports = Vec::new();
@@ -81,7 +83,11 @@ impl Scene {
             reports.push(report);
         }
         let status = running.child.wait().expect("a process of ours");
-        (status.code(), reports)
+        Tested {
+            code: status.code(),
+            reports,
+            logged: running.log.iter().collect(),
+        }
     }
 
     /// `outwatch run` with its results in lines.
@@ -90,6 +96,19 @@ impl Scene {
         let args = [&args[..], &["--format", "jsonl"]].concat();
         Running::start(self.0.path(), &args)
     }
+}
+
+/// What came of `outwatch test`.
+pub(crate) struct Tested {
+    pub(crate) code: Option<i32>,
+    pub(crate) reports: Vec<Value>,
+    pub(crate) logged: Vec<String>,
+}
+
+/// What of a log should not be there.
+pub(crate) fn complaints(logged: &[String]) -> Vec<&String> {
+    let bad = |line: &&String| line.contains("WARN") || line.contains("ERROR");
+    logged.iter().filter(bad).collect()
 }
 
 /// A running `outwatch`, killed when dropped.

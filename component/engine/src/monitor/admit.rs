@@ -104,7 +104,7 @@ impl Monitor {
         } else if self.demand.contains(id) {
             reached!("the cycle passes over one that waits");
             // D-1: one that waits does not hold the cycle.
-            self.cycle.pass_waiting();
+            self.cycle.pass_waiting(id);
         } else if self.cycle.is_due(id, self.now.mono) {
             self.cycle.await_result(id);
             self.start(id, Want::new(reason, Lane::Worker));

@@ -1,0 +1,102 @@
+//! `outwatch run`: monitors until it is told to stop.
+//! It must not know when or why anything is tested.
+
+use std::pin::pin;
+
+use outwatch::{Monitor, Scope};
+
+use super::cache::CacheArgs;
+use super::config::ConfigArgs;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::live::Live;
+use super::log::{self, Level};
+use super::monitoring::{self, ComponentArgs};
+use super::stream::{Stream, StreamFormat};
+
+/// Monitor until Ctrl-C: tests in cycles, with the reasons on standard error
+///
+/// Everything is tested at the start and then every `interval`. The log on standard
+/// error says why each test runs and what came of it; standard output stays empty
+/// unless a format is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Write every changed result to standard output
+    #[arg(long, value_enum)]
+    format: Option<StreamFormat>,
+    #[command(flatten)]
+    cache: CacheArgs,
+    #[command(flatten)]
+    component: ComponentArgs,
+    /// How much to log on standard error [default: the config's `log.level`, else info]
+    #[arg(long, value_enum)]
+    log_level: Option<Level>,
+}
+
+const HELP: &str = "\
+Examples:
+  outwatch run -c config.json                        The log tells what happens
+  outwatch run -c config.json --format table         A live table as well
+  outwatch run -c config.json --format jsonl >> log  Every result, for programs
+  outwatch run -c config.json --log-level warn       Quiet unless something is wrong
+
+Results are saved in the config's `experimental.cache_file` if that is enabled, else
+in the user's cache directory, and loaded at the next start. Ctrl-C and SIGTERM are
+how it is meant to end: it saves and ends with 0.";
+
+/// Carries it out.
+pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
+    let mut interrupt = Interrupt::listen()?;
+    let surface = Live::surface();
+    let checked = args.config.load()?;
+    let level = args.log_level.or_else(|| Level::of(&checked.config.log));
+    log::start(level.unwrap_or(Level::Info), &surface);
+    let stream = args
+        .format
+        .map(|format| Stream::open(format, &surface))
+        .transpose()?;
+    let core = monitoring::sound_core(&checked)?;
+    let component = args.component.load()?;
+    let mut builder = monitoring::builder(&checked, core, component);
+    if let Some(cache) = args.cache.open(&checked.config.cache_file) {
+        builder = builder.cache(cache);
+    }
+    let monitor = monitoring::start(&checked, builder).await?;
+
+    let mut show = pin!(show(&monitor, stream));
+    let shown = tokio::select! {
+        shown = &mut show => Some(shown),
+        () = interrupt.wished() => None,
+    };
+    let end = async {
+        let stopped = monitoring::stop(&monitor);
+        match shown {
+            Some(shown) => (stopped.await, shown),
+            // The last updates come while it stops.
+            None => tokio::join!(stopped, show),
+        }
+    };
+    tokio::select! {
+        (stopped, shown) = end => stopped.and(shown).map(|()| Exit::Fine),
+        () = interrupt.wished() => Ok(Exit::Interrupted),
+    }
+}
+
+/// Passes updates on, if wanted, until the monitor ends.
+async fn show(monitor: &Monitor, stream: Option<Stream>) -> Result<(), Failure> {
+    let Some(mut stream) = stream else {
+        // Why it ended is told when it is stopped.
+        let _ = monitor.ended().await;
+        return Ok(());
+    };
+    let view = stream.view();
+    let mut updates = monitor.subscribe(Scope::All, view);
+    while let Some(update) = updates.next().await {
+        stream.show(update)?;
+    }
+    Ok(())
+}

@@ -14,6 +14,7 @@ use crate::random::Random;
 
 mod bodies;
 mod cache;
+mod changes;
 mod core;
 mod events;
 mod options;

@@ -3,8 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use futures::StreamExt as _;
 use futures::channel::mpsc as bounded;
@@ -18,8 +17,9 @@ use crate::proxy_core::ProxyCore;
 use crate::report::{Problem, Report, Scope, Update, View};
 use crate::store::{Cache, MemoryCache};
 
-/// The host calls the engine for activity at most once in this time (N-2).
-const ACTIVITY_EVERY: Duration = Duration::from_secs(1);
+mod activity;
+
+use self::activity::Activity;
 
 /// A running monitor. Cheap to clone; it stops when told to, or when the last clone
 /// is dropped.
@@ -33,9 +33,7 @@ struct Shared {
     stop: watch::Sender<bool>,
     ended: watch::Receiver<Option<Ended>>,
     warnings: Vec<Problem>,
-    began: Instant,
-    /// When the engine last heard of activity: milliseconds after `began`, plus one.
-    last_activity: AtomicU64,
+    activity: Activity,
 }
 
 impl fmt::Debug for Monitor {
@@ -121,20 +119,7 @@ impl Monitor {
     /// A user's connection went through the core. Cheap enough for every connection:
     /// the engine hears of it at most once a second.
     pub fn activity(&self) {
-        let now = self.shared.began.elapsed().as_millis();
-        let now = u64::try_from(now).unwrap_or(u64::MAX).saturating_add(1);
-        let every = u64::try_from(ACTIVITY_EVERY.as_millis()).unwrap_or(u64::MAX);
-        let last = self.shared.last_activity.load(Ordering::Relaxed);
-        if last != 0 && now.saturating_sub(last) < every {
-            return;
-        }
-        let swapped = self.shared.last_activity.compare_exchange(
-            last,
-            now,
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
-        if swapped.is_ok() {
+        if self.shared.activity.is_news(Instant::now()) {
             self.send(Command::Hook(Hook::Activity));
         }
     }
@@ -289,8 +274,7 @@ impl Builder {
             stop,
             ended,
             warnings,
-            began: Instant::now(),
-            last_activity: AtomicU64::new(0),
+            activity: Activity::new(Instant::now()),
         };
         tokio::spawn(Driver::new(began, requests, stopping, ending, paused).run(first));
         Ok(Monitor {

@@ -24,6 +24,8 @@ mod memory;
 mod pairs;
 mod writer;
 
+use std::sync::Arc;
+
 pub use file::{FileCache, OpenError, Opened};
 pub use memory::MemoryCache;
 
@@ -117,7 +119,8 @@ pub enum CacheError {
     Other(String),
 }
 
-impl<C: Cache + ?Sized> Cache for Box<C> {
+/// A cache that its owner goes on using, or shares between monitors in turn.
+impl<C: Cache + ?Sized> Cache for Arc<C> {
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>, CacheError> {
         (**self).get(key)
     }

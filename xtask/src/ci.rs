@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 
+use crate::rules::{Then, rules};
 use crate::run::cargo;
 use crate::{component, setup};
 
@@ -10,6 +11,7 @@ pub(crate) fn ci() -> Result<()> {
     setup::for_testing()?;
     cargo(["fmt", "--all", "--check"]).run()?;
     cargo(["fmt", "--check", "--manifest-path", "component/Cargo.toml"]).run()?;
+    rules(Then::Fail)?;
     cargo([
         "clippy",
         "--workspace",

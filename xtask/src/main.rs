@@ -3,14 +3,19 @@
 
 mod ci;
 mod component;
+mod rules;
 mod run;
 mod setup;
+mod sim;
 mod test;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+
+use crate::rules::Then;
+use crate::sim::Seeds;
 
 /// The project's chores.
 #[derive(Parser)]
@@ -46,6 +51,24 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Write anew which rooms and tests stand for each rule in docs/RULES.md.
+    Rules {
+        /// Change nothing, and fail if it is not current.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Play the engine's simulation for many seeds, or one with its trace.
+    Sim {
+        /// How many seeds.
+        #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+        seeds: u64,
+        /// The first of them.
+        #[arg(long, value_name = "SEED", default_value_t = 0)]
+        from: u64,
+        /// Only this seed, with all that happens.
+        #[arg(long, conflicts_with_all = ["seeds", "from"])]
+        seed: Option<u64>,
+    },
     /// Everything that must hold before a change lands.
     Ci,
 }
@@ -71,6 +94,16 @@ fn verb(verb: Verb) -> Result<()> {
             run::cargo(program).args(args).run()
         }
         Verb::Test { args } => test::test(&args),
+        Verb::Rules { check: false } => rules::rules(Then::Write),
+        Verb::Rules { check: true } => rules::rules(Then::Fail),
+        Verb::Sim {
+            seed: Some(seed), ..
+        } => sim::sim(&Seeds::One(seed)),
+        Verb::Sim {
+            seeds: count,
+            from,
+            seed: None,
+        } => sim::sim(&Seeds::Many { from, count }),
         Verb::Ci => ci::ci(),
     }
 }

@@ -69,6 +69,7 @@ impl Asks {
             .collect();
         for ticket in tickets {
             self.open.remove(&ticket);
+            reached!("a tag goes while somebody asks about it");
             self.refuse(ticket, AskError::UnknownTag);
         }
     }

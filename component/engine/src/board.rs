@@ -116,18 +116,24 @@ impl Board {
         changes.into_iter().map(change).collect()
     }
 
-    /// Learns what every new group shows, so that only what differs from it is news.
+    /// After a change of the outbounds: learns what every new group shows, so that only
+    /// what differs from it is news, and notes the groups that show another now.
     pub(crate) fn look_at_groups(&mut self, topology: &Topology) {
         for &group in topology.order() {
-            if topology.is_group(group) && !self.faces.contains_key(&group) {
-                let via = self.via(topology, group);
-                self.faces.insert(
-                    group,
-                    Face {
+            if !topology.is_group(group) {
+                continue;
+            }
+            let via = self.via(topology, group);
+            match self.faces.get(&group) {
+                Some(face) if face.via == via => {}
+                Some(_) => self.touch(group, View::Confirmed, Urgency::Debounced),
+                None => {
+                    let face = Face {
                         via,
                         ..Face::default()
-                    },
-                );
+                    };
+                    self.faces.insert(group, face);
+                }
             }
         }
     }

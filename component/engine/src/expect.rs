@@ -36,6 +36,7 @@ pub(crate) fn read(
         ExpectedStatus::Auto => (200..400).contains(&answer.status) && redirect.is_none(),
     };
     if !fits {
+        reached!("an answer has a status that does not count");
         let text = match redirect {
             Some(host) => format!("status {}, a redirect to {host}", answer.status),
             None => format!("status {}", answer.status),

@@ -48,7 +48,7 @@ pub struct Outbound {
     pub kind: Kind,
     /// What it dials through.
     pub detour: Option<String>,
-    /// A group's members.
+    /// A group's members; ignored for what is no group.
     pub members: Vec<String>,
     /// Stands for the server's identity; saved results need an equal one.
     pub fingerprint: String,

@@ -43,6 +43,9 @@
 
 extern crate alloc;
 
+#[macro_use]
+mod labels;
+
 mod action;
 mod asks;
 mod board;
@@ -83,6 +86,10 @@ pub use report::{
 };
 pub use services::{hosts as service_hosts, read_answer};
 pub use time::{Instant, Now};
+
+/// Names of branches, and which of them this process has reached.
+#[cfg(feature = "labels")]
+pub use labels::all as labels;
 
 /// Keys of saved results in the host's cache start with this; the engine reads
 /// and writes no others.

@@ -105,6 +105,7 @@ impl Services {
             return false;
         };
         if until <= now {
+            reached!("a service has rested");
             self.resting.remove(&(id, host));
         }
         until > now

@@ -182,6 +182,7 @@ impl Monitor {
             self.cues.push(Cue::Started);
         }
         if slept {
+            reached!("the device slept");
             // C-6: before any failure that the sleep caused is read.
             self.network_changed(Reason::Resume);
         }

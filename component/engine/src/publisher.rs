@@ -146,6 +146,7 @@ impl Publisher {
             let Some(subscriber) = self.subscribers.get_mut(&id) else {
                 continue;
             };
+            reached!("the outbounds change while somebody listens");
             // A number that went may stand for another tag by the next change.
             subscriber.dirty.retain(|number| !gone.contains_key(number));
             let lost = before.iter().filter_map(|number| gone.get(number));

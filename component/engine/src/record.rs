@@ -13,7 +13,7 @@ use crate::ring::Ring;
 pub(crate) struct Record {
     /// The last test that answered, of this run or loaded.
     pub(crate) success: Option<Success>,
-    /// The last test of this run, if it failed.
+    /// The last test of this run, if it failed.
     pub(crate) failed: Option<Failed>,
     /// Why it cannot be tested, if the core says so (D-4).
     pub(crate) not_ready: Option<NotReady>,
@@ -43,7 +43,7 @@ pub(crate) struct Success {
     pub(crate) source: DelaySource,
     pub(crate) warm: bool,
     pub(crate) url: Arc<str>,
-    /// When, if in this run; absent if loaded.
+    /// When, if in this run; absent if loaded.
     pub(crate) at: Option<Instant>,
     pub(crate) wall_ms: u64,
 }
@@ -116,6 +116,7 @@ impl Record {
     /// address.
     pub(crate) fn take_ip(&mut self, mut new: IpInfo) {
         if let Some(old) = self.ip.take().filter(|old| old.ip == new.ip) {
+            reached!("a new record fills its gaps from the old one");
             let old = *old;
             new.country_code = new.country_code.or(old.country_code);
             new.region = new.region.or(old.region);

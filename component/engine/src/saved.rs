@@ -58,11 +58,13 @@ impl Saved {
         }
         let mut problems = Vec::new();
         if newer > 0 {
+            reached!("a newer saved result is left alone");
             problems.push(format!(
                 "{newer} saved results are of a newer version of Outwatch and are not used"
             ));
         }
         if broken > 0 {
+            reached!("a broken saved result is removed");
             problems.push(format!(
                 "{broken} saved results are unreadable and are removed"
             ));
@@ -75,6 +77,7 @@ impl Saved {
         if topology.is_testable(id)
             && let Some((_, value)) = self.gone.remove(&key_of(topology, id))
         {
+            reached!("a saved result is loaded");
             format::decode(&value, record);
         }
     }
@@ -85,8 +88,10 @@ impl Saved {
         let unsaved = self.dirty.remove(&id);
         if let Some(value) = format::encode(record, wall_ms) {
             if unsaved {
+                self.delete.remove(&key);
                 self.set.insert(key.clone(), value.clone());
             }
+            reached!("the result of one that goes is kept");
             self.gone.insert(key, (wall_ms, value));
         }
     }
@@ -152,6 +157,7 @@ impl Saved {
             );
         }
         for key in drop {
+            reached!("an old result of one that is gone is dropped");
             self.gone.remove(&key);
             self.set.remove(&key);
             self.delete.insert(key);

@@ -24,7 +24,7 @@ mod wording;
 
 pub use outwatch_engine::Options;
 
-/// Something wrong or doubtful in the options.
+/// Something wrong or doubtful in the options (F-3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where: `workers`, `urls[1]`, `ipv6_declared["a b"]`; empty for the whole

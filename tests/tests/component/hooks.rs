@@ -6,7 +6,7 @@ use std::time::Duration;
 use outwatch::{Fault, Monitor, Outbound, Readiness, Reason, State, View};
 use outwatch_tests::stub::{Stub, answers, refuses};
 
-use super::world::{start, wait_for, wait_for_all};
+use super::world::{pass, start, wait_for, wait_for_all};
 
 const QUIET: &str = r#"{"ip_lookup": false}"#;
 
@@ -17,7 +17,7 @@ async fn e1_a_new_selection_is_tested_at_once() {
     let monitor = start(&stub, QUIET).await;
     wait_for_all(&monitor).await;
     // Past the 15 s in which a fresh success is taken for good (E-2).
-    tokio::time::sleep(Duration::from_secs(20)).await;
+    pass(Duration::from_secs(20)).await;
     stub.select("choice", "b");
     monitor.selection_changed("choice");
     let switched = |report: &outwatch::Report| report.reason == Some(Reason::Switched);
@@ -49,7 +49,7 @@ async fn e8_a_failure_of_the_destination_or_the_client_tests_nothing() {
     wait_for_all(&monitor).await;
     monitor.connection_failed("a", None, Fault::Destination);
     monitor.connection_failed("a", None, Fault::Client);
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    pass(Duration::from_secs(60)).await;
     assert_eq!(stub.tests().len(), 1);
 }
 
@@ -60,9 +60,9 @@ async fn e4_a_change_of_the_network_tests_everything_again_after_two_quiet_secon
     wait_for_all(&monitor).await;
     let before = stub.fetches().last().expect("a fetch").at;
     monitor.network_changed();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    pass(Duration::from_secs(1)).await;
     monitor.network_changed();
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    pass(Duration::from_secs(10)).await;
     let again = &stub.fetches()[2..];
     assert_eq!(again.len(), 2);
     assert!(
@@ -112,13 +112,13 @@ async fn n5_a_pause_tests_nothing_but_what_is_asked_for_and_a_resume_tests_all()
     let monitor = start(&stub, QUIET).await;
     wait_for_all(&monitor).await;
     monitor.pause();
-    tokio::time::sleep(Duration::from_secs(3600)).await;
+    pass(Duration::from_secs(3600)).await;
     assert_eq!(stub.tests().len(), 2);
     monitor.test("a").await.unwrap();
     assert_eq!(stub.tests().len(), 3);
     monitor.activity();
     monitor.resume();
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    pass(Duration::from_secs(10)).await;
     assert_eq!(stub.tests().len(), 5);
 }
 

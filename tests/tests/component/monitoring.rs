@@ -5,7 +5,7 @@ use std::time::Duration;
 use outwatch::{DelaySource, Outbound, Readiness, State, TestError, View};
 use outwatch_tests::stub::{Behaviour, Stub, answers, refuses};
 
-use super::world::{next, start, start_paused, wait_for, wait_for_all};
+use super::world::{next, pass, start, start_paused, wait_for, wait_for_all};
 
 #[tokio::test(start_paused = true)]
 async fn c2_a_cycle_tests_every_outbound_and_no_more_than_workers_at_once() {
@@ -180,10 +180,10 @@ async fn n1_testing_stops_when_idle_and_the_next_connection_starts_it_at_once() 
     let stub = Stub::with([("a", answers(10))]);
     let options = r#"{"interval": "1m", "idle_timeout": "150s", "ip_lookup": false}"#;
     let monitor = start(&stub, options).await;
-    tokio::time::sleep(Duration::from_secs(3600)).await;
+    pass(Duration::from_secs(3600)).await;
     assert_eq!(stub.tests().len(), 3, "at 0, 60 and 120 s");
     monitor.activity();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    pass(Duration::from_secs(1)).await;
     assert_eq!(stub.tests().len(), 4);
 }
 
@@ -209,7 +209,7 @@ async fn a_day_of_two_hundred_outbounds_passes() {
     let stub = Stub::with((0..200).map(|i| (format!("out-{i}"), answers(20 + 3 * i))));
     let options = r#"{"interval": "30m", "idle_timeout": "2d", "workers": 64, "ip_lookup": false}"#;
     let monitor = start(&stub, options).await;
-    tokio::time::sleep(Duration::from_secs(24 * 3600 - 60)).await;
+    pass(Duration::from_secs(24 * 3600 - 60)).await;
     assert_eq!(
         stub.tests().len(),
         48 * 200,

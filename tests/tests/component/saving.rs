@@ -8,31 +8,6 @@ use outwatch_tests::stub::{Stub, answers, refuses};
 
 use super::world::{describe, wait_for_all};
 
-/// One store for two monitors.
-#[derive(Clone, Default)]
-struct Shared(Arc<MemoryCache>);
-
-impl Cache for Shared {
-    fn get(&self, key: &str) -> Result<Option<Vec<u8>>, CacheError> {
-        self.0.get(key)
-    }
-    fn get_prefix(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, CacheError> {
-        self.0.get_prefix(prefix)
-    }
-    fn set(&self, key: &str, value: &[u8]) -> Result<(), CacheError> {
-        self.0.set(key, value)
-    }
-    fn delete(&self, key: &str) -> Result<(), CacheError> {
-        self.0.delete(key)
-    }
-    fn keys(&self) -> Result<Vec<String>, CacheError> {
-        self.0.keys()
-    }
-    fn update(&self, delete: &[String], set: &[(String, Vec<u8>)]) -> Result<(), CacheError> {
-        self.0.update(delete, set)
-    }
-}
-
 /// A cache that nothing can be done with.
 struct Broken;
 
@@ -74,16 +49,19 @@ fn core(fast: u64, slow: u64) -> Stub {
     stub
 }
 
+/// What a run over the core leaves in the cache.
+async fn after_a_run() -> Arc<MemoryCache> {
+    let cache = Arc::new(MemoryCache::default());
+    let builder = describe(&core(20, 90), "").cache(cache.clone());
+    let monitor = builder.start().await.expect("a monitor");
+    wait_for_all(&monitor).await;
+    monitor.stop().await.expect("an end");
+    cache
+}
+
 #[tokio::test(start_paused = true)]
 async fn p1_results_come_back_marked_and_the_fastest_is_tested_first() {
-    let cache = Shared::default();
-    let first = describe(&core(20, 90), "")
-        .cache(cache.clone())
-        .start()
-        .await
-        .unwrap();
-    wait_for_all(&first).await;
-    first.stop().await.unwrap();
+    let cache = after_a_run().await;
 
     let stub = core(20, 90);
     let second = describe(&stub, r#"{"workers": 1}"#)
@@ -111,14 +89,7 @@ async fn p1_results_come_back_marked_and_the_fastest_is_tested_first() {
 
 #[tokio::test(start_paused = true)]
 async fn p2_another_server_under_the_same_tag_inherits_nothing() {
-    let cache = Shared::default();
-    let first = describe(&core(20, 90), "")
-        .cache(cache.clone())
-        .start()
-        .await
-        .unwrap();
-    wait_for_all(&first).await;
-    first.stop().await.unwrap();
+    let cache = after_a_run().await;
 
     let stub = Stub::default();
     let moved = Outbound {
@@ -138,7 +109,7 @@ async fn p2_another_server_under_the_same_tag_inherits_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn p1_a_failure_is_not_saved_over_the_last_success() {
-    let cache = Shared::default();
+    let cache = Arc::new(MemoryCache::default());
     let stub = core(20, 90);
     let first = describe(&stub, "")
         .cache(cache.clone())

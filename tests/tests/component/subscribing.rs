@@ -5,7 +5,7 @@ use std::time::Duration;
 use outwatch::{Scope, State, TestError, View};
 use outwatch_tests::stub::{Behaviour, Stub, answers};
 
-use super::world::{next, start, start_paused, wait_for_all};
+use super::world::{next, pass, start, start_paused, wait_for_all};
 
 #[tokio::test(start_paused = true)]
 async fn r4_a_burst_is_one_update_and_the_first_holds_the_current_state() {
@@ -57,7 +57,7 @@ async fn r4_a_reader_that_is_slow_gets_the_last_state_and_no_repeat() {
     next(&mut updates).await;
     for ms in 11..61 {
         stub.set("a", answers(ms));
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        pass(Duration::from_secs(1)).await;
     }
     stub.set("a", Behaviour::Silent);
     let mut revisions = Vec::new();
@@ -117,7 +117,7 @@ async fn stopping_hands_over_what_is_still_pending() {
     let mut updates = monitor.subscribe(Scope::All, View::Confirmed);
     next(&mut updates).await;
     // The answer waits in its window of 500 ms.
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    pass(Duration::from_millis(100)).await;
     let (stopped, last) = tokio::join!(monitor.stop(), updates.next());
     stopped.unwrap();
     assert_eq!(last.expect("an update").reports[0].delay_ms, Some(10));

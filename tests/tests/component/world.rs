@@ -35,6 +35,11 @@ pub(crate) async fn next(updates: &mut Updates) -> Update {
         .expect("no end")
 }
 
+/// Lets virtual time pass.
+pub(crate) async fn pass(time: Duration) {
+    tokio::time::sleep(time).await;
+}
+
 /// Waits until a report of `tag` passes `wanted`; gives it.
 pub(crate) async fn wait_for(
     monitor: &Monitor,

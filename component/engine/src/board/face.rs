@@ -23,6 +23,7 @@ impl Board {
             return Some(id);
         }
         if !seen.insert(id) {
+            reached!("a loop of groups ends");
             return None;
         }
         let group = topology.get(id);

@@ -79,7 +79,7 @@ fn of_record(entry: &Entry, record: &Record, view: View, now: Now) -> Report {
     report.reason = record.reason;
     report.attempts = record.attempts;
     report.stats = record.ring.stats();
-    //
+    // R-3, S-7
     report.testing = view == View::Display && record.testing;
     report.miss = view == View::Display && record.miss;
     report.ip_pending = view == View::Display && record.ip_pending;

@@ -51,17 +51,15 @@ impl Monitor {
         let Some(id) = self.topology.find(tag) else {
             return self.asks.refuse(ticket, AskError::UnknownTag);
         };
-        if self.topology.leaves(id).is_empty() {
-            return self.asks.refuse(ticket, AskError::Untestable);
-        }
         self.cues.push(Cue::Asked(ticket, id));
     }
 
-    /// A user's connection went through the core (N-1).
+    /// A user's connection went through the core (N-1); what tests open is none (N-3).
     fn activity(&mut self) {
         self.timers
             .set(Timer::Idle, self.now.mono + self.options.idle_timeout);
         if self.life.wake() {
+            reached!("activity wakes an idle monitor");
             self.log(Level::Info, Line::new("wake"));
             self.cues.push(Cue::Cycle(Reason::Cycle));
         }
@@ -110,6 +108,7 @@ impl Monitor {
     /// The core no longer says that an outbound is not ready.
     fn now_ready(&mut self, id: Id) {
         if self.board.edit(id).not_ready.take().is_some() {
+            reached!("one that was not ready becomes ready");
             self.board.touch(id, View::Confirmed, Urgency::Debounced);
         }
     }
@@ -130,6 +129,7 @@ impl Monitor {
     /// Ends scheduled testing; what runs may end, and what was asked for goes on.
     pub(super) fn halt(&mut self) {
         if self.cycle.end() {
+            reached!("a cycle is broken off by idleness or a pause");
             self.urls.restore();
             self.saved.call();
             self.log(Level::Info, Line::new("cycle_broken_off"));
@@ -137,10 +137,12 @@ impl Monitor {
         self.cycle.forget_request();
         self.timers.clear(Timer::Cycle);
         for id in self.demand.drop_unasked() {
+            reached!("a wanted test is dropped when testing stops");
             self.timers.clear(Timer::Wait(id));
             self.cycle.mark(id);
         }
         for (id, subject) in self.follow_ups.clear_waiting() {
+            reached!("a wanted lookup is dropped when testing stops");
             self.show_pending(id, subject, false);
         }
     }

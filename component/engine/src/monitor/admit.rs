@@ -93,19 +93,23 @@ impl Monitor {
     /// The cycle comes to an outbound.
     fn take_turn(&mut self, id: Id, reason: Reason) {
         if !self.topology.is_testable(id) {
+            reached!("an outbound went while the cycle ran");
             // It went while the cycle ran.
         } else if self.running.contains(id) || self.demand.is_next(id) {
+            reached!("the cycle takes the result of a test that runs");
             // E-3: the cycle takes the result of the test there is.
             self.cycle.await_result(id);
             let line = self.line("skipped", id);
             self.log(Level::Debug, line.word("reason", reason.as_str()));
         } else if self.demand.contains(id) {
+            reached!("the cycle passes over one that waits");
             // D-1: one that waits does not hold the cycle.
             self.cycle.pass_waiting(id);
         } else if self.cycle.is_due(id, self.now.mono) {
             self.cycle.await_result(id);
             self.start(id, Want::new(reason, Lane::Worker));
         } else {
+            reached!("the cycle finds a fresh result");
             self.cycle
                 .found_fresh(self.board.get(id).state() == State::Ok);
         }
@@ -118,6 +122,7 @@ impl Monitor {
             return false;
         };
         if counts.ok == 0 && counts.failed > 0 && self.urls.advance() {
+            reached!("a cycle without success moves to the next address");
             for id in self.cycle.again() {
                 self.cycle.mark(id);
             }
@@ -128,6 +133,7 @@ impl Monitor {
         if counts.ok > 0 {
             self.urls.keep();
         } else {
+            reached!("a cycle without success keeps or restores its address");
             self.urls.restore();
         }
         let line = Line::new("cycle_end")
@@ -147,6 +153,7 @@ impl Monitor {
     /// Starts a test, or puts it aside if the gate of its detour is shut (D-2).
     fn start(&mut self, id: Id, mut want: Want) {
         if !want.is_forced() && !gate::is_open(&self.topology, &self.board, &self.running, id) {
+            reached!("a test waits for the gate of its detour");
             want.tries += 1;
             let line = self.line("gated", id).word("reason", want.reason.as_str());
             self.log(Level::Info, line.word("tries", want.tries));
@@ -164,6 +171,7 @@ impl Monitor {
         self.board.edit(id).testing = true;
         self.board.touch(id, View::Display, urgency);
         if self.running.is_stuck(id) {
+            reached!("a stuck outbound is failed without a probe");
             // C-5: failed at once, in the next step.
             self.timers.set(Timer::Stuck(id), now);
         } else if let Some(stages) = &stages {

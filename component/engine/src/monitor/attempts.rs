@@ -97,6 +97,7 @@ impl Monitor {
                 };
                 let text = clean(&text, TEXT_LIMIT);
                 if test.want.is_forced() && !for_good {
+                    reached!("a forced test finds its outbound not ready still");
                     // It was to be tested anyway (D-1): then this is its result.
                     return self.attempt_failed(
                         id,
@@ -135,11 +136,13 @@ impl Monitor {
                 }
                 // S-1: an attempt that runs is left to answer.
                 if idle && !late {
+                    reached!("a mark tries again");
                     self.send_attempt(id);
                 }
             }
             AtMark::Over => {
                 if let Some(probe) = test.probe {
+                    reached!("the deadline cancels a running attempt");
                     self.actions.push(Action::Cancel(probe));
                 }
                 let whole = self
@@ -172,6 +175,7 @@ impl Monitor {
             kind: ErrorKind::Stuck,
             text: String::from(text),
         };
+        reached!("a test that never came back is given up");
         self.running.let_go(id);
         self.end_failed(id, failure);
     }
@@ -185,6 +189,7 @@ impl Monitor {
             && let Some(stages) = &mut test.stages
             && let AfterFailure::Wait { miss } = stages.failed()
         {
+            reached!("a failed attempt waits for its next mark");
             let wait = stages.next_mark().since(self.now.mono);
             let line = self
                 .line("attempt_failed", id)
@@ -201,13 +206,14 @@ impl Monitor {
         self.end_failed(id, failure);
     }
 
-    /// The last attempt failed.
+    /// The last attempt failed (T-6).
     fn end_failed(&mut self, id: Id, failure: Failure) {
         let generation = self.life.generation();
         let Some(test) = self.running.get_mut(id) else {
             return;
         };
         if test.generation != generation {
+            reached!("a failure of the network before is not published");
             // E-4
             return self.run_again(id);
         }
@@ -216,6 +222,7 @@ impl Monitor {
         }
     }
 
+    /// S-5: however late.
     fn succeed(&mut self, id: Id, reading: Reading) {
         if let Some(test) = self.running.remove(id) {
             self.finish(id, &test, Ok(reading));
@@ -224,6 +231,7 @@ impl Monitor {
 
     /// S-3, S-4: unavailable for now.
     fn show_miss(&mut self, id: Id) {
+        reached!("an outbound is unavailable for now");
         self.board.edit(id).miss = true;
         self.board.touch(id, View::Display, Urgency::AtOnce);
         let line = self.line("miss", id);

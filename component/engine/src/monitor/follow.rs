@@ -41,6 +41,7 @@ impl Monitor {
             } else if gate::is_quiet(&self.topology, &self.running, id) {
                 self.begin_follow_up(id, subject);
             } else {
+                reached!("a lookup waits while its detour is tested");
                 // D-2
                 self.follow_ups.hold(id, subject);
             }
@@ -81,6 +82,7 @@ impl Monitor {
         let subject = follow_up.subject;
         match (subject, outcome) {
             (_, ProbeOutcome::NotReady(_)) => {
+                reached!("a lookup finds its outbound not ready");
                 self.follow_ups.end(id);
                 self.show_pending(id, subject, false);
             }
@@ -90,6 +92,7 @@ impl Monitor {
             }
             (Subject::Ipv6, ProbeOutcome::Answered(_)) => self.take_ipv6(id, Some(true)),
             (Subject::Ipv6, ProbeOutcome::Failed(failure)) => {
+                reached!("an IPv6 check fails");
                 // V-2: without an address to dial nothing is known.
                 let unknown = matches!(
                     failure.kind,
@@ -138,6 +141,7 @@ impl Monitor {
                         .iter()
                         .find(|(name, _)| name.eq_ignore_ascii_case("retry-after"));
                     let after = header.map(|(_, value)| value.as_str());
+                    reached!("a service is tired of an outbound");
                     self.services.rest(id, &lookup.way, after, self.now.mono);
                 }
                 self.service_failed(id, failure.kind, &failure.text);
@@ -167,6 +171,7 @@ impl Monitor {
             lookup.url = Arc::from(url);
             return self.send_follow_up(id);
         }
+        reached!("every service failed");
         // I-6: what was known stays.
         self.follow_ups.end(id);
         self.show_pending(id, Subject::Ip, false);
@@ -225,6 +230,7 @@ impl Monitor {
         self.show_pending(id, Subject::Ip, false);
         let follows_host = self.topology.get(id).exit_follows_host;
         if follows_host && lookup.generation != self.life.generation() {
+            reached!("an own address of the network before does not count");
             // I-7: the address of the network before; a test of the new one follows.
             return;
         }
@@ -241,6 +247,7 @@ impl Monitor {
             && of_this_test
             && time_ms < success.delay_ms
         {
+            reached!("a faster lookup lowers the delay");
             // T-8
             success.delay_ms = time_ms;
             success.source = DelaySource::IpInfo;

@@ -1,4 +1,4 @@
-//! Changes of the network (E-4, E-5) and what they break. It must not know how a
+//! Changes of the network (E-4, E-5, N-4) and what they break. It must not know how a
 //! change was noticed.
 
 use core::time::Duration;
@@ -27,6 +27,7 @@ impl Monitor {
         if self.is_awake() || self.running.any() {
             self.timers.set(Timer::Network, self.now.mono + SETTLE_TIME);
         } else {
+            reached!("the network changes while idle");
             // E-5: no wake-up for it; the next activity brings a cycle.
             self.network_settled();
         }
@@ -47,6 +48,7 @@ impl Monitor {
             return;
         }
         if self.cycle.end() {
+            reached!("a cycle is broken off by a change of the network");
             // Its results are of the old network; the new cycle covers all of it.
             self.urls.restore();
             self.saved.call();
@@ -68,6 +70,7 @@ impl Monitor {
         self.show_over(id);
         self.cues.push(Cue::Left(id));
         if want.is_asked() {
+            reached!("a broken test that somebody waits for runs again at once");
             // No worker may run now, but those who wait for it are answered.
             want.lane = Lane::Immediate;
         }
@@ -76,6 +79,7 @@ impl Monitor {
             self.cycle.mark(id);
         } else if self.life.is_unsettled() {
             self.cycle.leave(id);
+            reached!("a broken test waits until the network settles");
             self.demand.put_aside(id, want, Waiting::Network);
         } else {
             self.demand.queue(id, want);
@@ -90,6 +94,7 @@ impl Monitor {
                 && record.ip.is_some()
                 && !record.ip_from_cache
             {
+                reached!("a change of the network makes an own address doubtful");
                 record.ip_from_cache = true;
                 self.board.touch(id, View::Confirmed, Urgency::Debounced);
             }

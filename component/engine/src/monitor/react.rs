@@ -55,6 +55,10 @@ impl Monitor {
             return self.asks.refuse(ticket, crate::AskError::UnknownTag);
         }
         let leaves = self.topology.leaves(id);
+        if leaves.is_empty() {
+            reached!("an untestable tag is asked for");
+            return self.asks.refuse(ticket, crate::AskError::Untestable);
+        }
         self.asks
             .open(ticket, id, leaves.len(), self.topology.is_group(id));
         for leaf in leaves {
@@ -70,6 +74,7 @@ impl Monitor {
             if self.running.contains(keeper) || self.demand.is_next(keeper) {
                 return;
             }
+            reached!("a gated outbound asks for what its gate waits for");
             self.want(keeper, Reason::Asked, None);
             at = keeper;
         }
@@ -94,6 +99,7 @@ impl Monitor {
     /// E-6: a test that waits until then, unless one comes anyway.
     fn hold(&mut self, id: Id, until: Instant) {
         if self.is_awake() && self.topology.is_testable(id) && !self.demand.contains(id) {
+            reached!("a failed connection soon after a failed test waits");
             let want = Want::new(Reason::ConnectionFailed, Lane::Immediate);
             self.demand.put_aside(id, want, Waiting::Quiet);
             self.timers.set(Timer::Wait(id), until);
@@ -141,6 +147,7 @@ impl Monitor {
             // D-3
             for dependent in self.topology.dependents(id) {
                 if self.board.get(dependent).known() != Known::Nothing {
+                    reached!("a recovered outbound has its dependents tested again");
                     self.want(dependent, Reason::Recovered, None);
                 }
             }
@@ -154,6 +161,7 @@ impl Monitor {
             if self.demand.waits_for(gated, Waiting::Gate)
                 && gate::is_open(&self.topology, &self.board, &self.running, gated)
             {
+                reached!("a result opens a gate");
                 self.timers.clear(Timer::Wait(gated));
                 self.demand.release(gated);
             }
@@ -176,6 +184,7 @@ impl Monitor {
             return;
         }
         if let Some(test) = self.running.get_mut(id) {
+            reached!("a wish joins a test that runs");
             // E-3; E-1: what it joins becomes as urgent.
             test.urgency = Urgency::AtOnce;
             test.want.tickets.extend(ticket);
@@ -183,6 +192,7 @@ impl Monitor {
             return self.log(Level::Info, line);
         }
         if reason != Reason::Asked && !self.is_awake() {
+            reached!("a cause that comes while idle marks its outbound");
             return self.cycle.mark(id);
         }
         self.timers.clear(Timer::Wait(id));

@@ -71,6 +71,7 @@ impl Monitor {
     fn forget(&mut self, id: Id, key: String, removed: bool) {
         let mut tickets = Vec::new();
         if let Some(test) = self.running.remove(id) {
+            reached!("an outbound goes while it is tested");
             self.actions.extend(test.probe.map(Action::Cancel));
             tickets.extend(test.want.tickets);
         }
@@ -81,12 +82,14 @@ impl Monitor {
             self.asks.forget(id);
         }
         if let Some(probe) = self.follow_ups.forget(id) {
+            reached!("an outbound goes while it is looked up");
             self.running.end_probe(probe);
             self.timers.clear(Timer::FollowUp(probe));
             self.actions.push(Action::Cancel(probe));
         }
         self.services.forget(id);
         for probe in self.running.forget_abandoned(id) {
+            reached!("an outbound goes with tests that never came back");
             self.actions.push(Action::Cancel(probe));
         }
         self.clear_test_timers(id);
@@ -105,12 +108,13 @@ impl Monitor {
             return self.asks.leaf_over(&tickets, &Ok(()));
         }
         for ticket in tickets {
+            reached!("a question passes on to the new server");
             self.demand
                 .want(id, Reason::Asked, Lane::Immediate, Some(ticket));
         }
     }
 
-    /// A new outbound, or a new server: what is declared and saved of it.
+    /// A new outbound, or a new server: what is declared (V-1) and saved of it.
     fn welcome(&mut self, id: Id) {
         let declared = self
             .options

@@ -20,7 +20,8 @@ const WAIT: Duration = Duration::from_secs(3);
 const SAVE_DELAY: Duration = Duration::from_secs(1);
 
 impl Monitor {
-    /// Takes the result of a test that is over.
+    /// Takes the result of a test that is over; what else is to be learnt of the
+    /// outbound follows later (T-7).
     pub(super) fn finish(&mut self, id: Id, test: &Test, result: Result<Reading, Failure>) {
         self.clear_test_timers(id);
         self.show_over(id);
@@ -33,6 +34,7 @@ impl Monitor {
             self.cycle
                 .tested(id, test.started, by_worker, self.options.interval);
         } else if !self.life.is_unsettled() && self.is_awake() {
+            reached!("a success of the network before is tested again");
             // E-4: it answered, but in the network before.
             self.demand.want(id, Reason::Network, Lane::Worker, None);
         }
@@ -118,6 +120,7 @@ impl Monitor {
             return;
         }
         if self.is_awake() || want.reason == Reason::Asked {
+            reached!("one that is not ready is put aside");
             want.tries += 1;
             self.put_aside(id, want, Waiting::Ready);
         } else {

@@ -15,6 +15,7 @@ impl Monitor {
                 Some(Use::Test(id)) => self.attempt_ended(id, outcome),
                 Some(Use::FollowUp(id)) => self.follow_up_ended(id, probe, outcome),
                 Some(Use::Abandoned(id)) => {
+                    reached!("an abandoned test comes back late");
                     // C-5: its answer counts for nothing.
                     let line = self.line("late", id);
                     self.log(Level::Info, line);
@@ -41,6 +42,7 @@ impl Monitor {
             Timer::Stuck(id) => self.give_up(id),
             Timer::FollowUp(probe) => {
                 if let Some(Use::FollowUp(id)) = self.running.end_probe(probe) {
+                    reached!("a lookup that never came back is given up");
                     self.actions.push(Action::Cancel(probe));
                     self.follow_up_lost(id, probe);
                 }

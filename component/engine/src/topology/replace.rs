@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Entry, Id, Topology};
-use crate::input::{Outbound, Selection};
+use crate::input::{Kind, Outbound, Selection};
 
 /// What a change of the outbounds came to.
 #[derive(Debug, Default)]
@@ -41,6 +41,7 @@ impl Topology {
                 self.order.push(id);
                 listed.push(outbound);
             } else {
+                reached!("a tag stands twice");
                 let problem = format!("the tag {:?} stands twice", outbound.tag);
                 replaced.problems.push(problem);
             }
@@ -63,6 +64,7 @@ impl Topology {
         let id = match self.free.pop() {
             Some(id) => {
                 self.entries[id.index()] = entry;
+                reached!("the number of one that went is given out again");
                 id
             }
             None => {
@@ -103,6 +105,7 @@ impl Topology {
             let members = self.members(outbound);
             let detour = outbound.detour.as_deref().and_then(|tag| self.find(tag));
             if let (Some(tag), None) = (&outbound.detour, detour) {
+                reached!("a detour names nothing");
                 // D-5
                 let name = &outbound.tag;
                 let problem = format!("{name:?} names the detour {tag:?}, which is not there");
@@ -150,8 +153,11 @@ impl Topology {
         }
     }
 
-    /// The members that are there, each once.
+    /// A group's members that are there, each once; what is no group has none.
     fn members(&self, outbound: &Outbound) -> Vec<Id> {
+        if outbound.kind != Kind::Group {
+            return Vec::new();
+        }
         let mut seen = BTreeSet::new();
         let known = outbound.members.iter().filter_map(|tag| self.find(tag));
         known.filter(|&id| seen.insert(id)).collect()

@@ -350,3 +350,23 @@ fn s_an_asked_for_result_is_shown_and_confirmed_at_once() {
         assert_eq!(told.last().map(|(at, _)| *at), Some(LATER + 300));
     }
 }
+
+#[test]
+fn s9_an_ask_for_what_becomes_an_empty_group_in_the_same_step_is_answered() {
+    let mut world = World::new().outbound("a", [ok(100)]).start();
+    let ticket = Ticket(1);
+    world.input([
+        Input::Ask {
+            ticket,
+            tag: "a".into(),
+        },
+        Input::Outbounds {
+            outbounds: vec![group("a", &[])],
+            selections: Vec::new(),
+        },
+    ]);
+    let answer = world
+        .answer(ticket)
+        .map(|(at, result)| (*at, result.clone()));
+    assert_eq!(answer, Some((0, Err(AskError::Untestable))));
+}

@@ -2,7 +2,7 @@
 
 use outwatch_engine::{Cause, Input};
 
-use crate::world::{World, not_ready, ok, seconds};
+use crate::world::{World, not_ready, ok, outbound, seconds};
 
 const MINUTE: u64 = 60_000;
 
@@ -139,4 +139,17 @@ fn n5_resume_without_pause_is_nothing() {
     world.input([Input::Resume]);
     world.run_to(2 * MINUTE);
     assert_eq!(world.tests("a"), [0]);
+}
+
+#[test]
+fn n1_other_outbounds_that_come_while_idle_wait_for_activity() {
+    let mut world = World::new().outbound("a", [ok(80)]).start();
+    world.replies("b", [ok(80)]);
+    world.run_to(20 * MINUTE);
+    world.reload(vec![outbound("a"), outbound("b")], Vec::new());
+    world.run_to(30 * MINUTE);
+    assert!(world.tests("b").is_empty());
+    assert_eq!(world.wake_at_ms(), None);
+    world.input([Input::Activity]);
+    assert_eq!(world.tests("b"), [30 * MINUTE]);
 }

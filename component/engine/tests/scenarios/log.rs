@@ -1,8 +1,11 @@
 //! L: log lines.
 
-use outwatch_engine::Input;
+use std::collections::BTreeSet;
 
-use crate::world::{World, not_ready, ok, refused};
+use outwatch_engine::{Cause, Input};
+
+use crate::grammar::parse;
+use crate::world::{World, group, not_ready, ok, outbound, refused, selection};
 
 const MINUTE: u64 = 60_000;
 
@@ -46,32 +49,59 @@ fn l1_every_test_its_result_and_each_cycle_is_one_line_that_a_program_can_read()
     }
 }
 
-/// Reads a line by the grammar that the journal documents.
-fn parse(line: &str) -> Option<Vec<(String, String)>> {
-    let mut rest = line.strip_prefix("MONITORING")?;
-    let mut pairs = Vec::new();
-    while !rest.is_empty() {
-        let (key, value) = rest.strip_prefix(' ')?.split_once('=')?;
-        if !key
-            .chars()
-            .all(|char| char.is_ascii_lowercase() || char == '_')
-        {
-            return None;
-        }
-        let text;
-        if value.starts_with('"') {
-            let mut values = serde_json::Deserializer::from_str(value).into_iter::<String>();
-            text = values.next()?.ok()?;
-            rest = &value[values.byte_offset()..];
-        } else {
-            let end = value.find(' ').unwrap_or(value.len());
-            text = value[..end].to_string();
-            if text.contains(['"', '=']) {
-                return None;
-            }
-            rest = &value[end..];
-        }
-        pairs.push((key.to_string(), text));
-    }
-    Some(pairs)
+#[test]
+fn l2_every_test_says_why_it_runs_in_one_of_thirteen_words() {
+    let mut world = World::new()
+        .options(|options| {
+            options.urls = ["http://one.test/", "http://two.test/"]
+                .map(String::from)
+                .into();
+        })
+        .outbound("a", [refused(10), ok(20)])
+        .outbound("b", [refused(10), ok(20)])
+        .group("g", &["a", "b"], Some("a"))
+        .outbound("late", [not_ready("connecting"), refused(10), ok(20)])
+        .start();
+    let mut outbounds = vec![outbound("a"), outbound("b"), group("g", &["a", "b"])];
+    outbounds.extend([outbound("late"), outbound("far")]);
+    outbounds[4].detour = Some("g".into());
+    world.replies("far", [ok(20)]);
+    world.run_to(MINUTE);
+    world.reload(outbounds, vec![selection("g", Some("a"))]);
+    world.run_to(2 * MINUTE);
+    world.replies("a", [refused(10)]);
+    world.connection_failed("a", Cause::Member);
+    world.run_to(3 * MINUTE);
+    world.replies("a", [ok(20)]);
+    world.ask("a");
+    world.run_to(4 * MINUTE);
+    world.select("g", "b");
+    world.input([Input::OutboundReady("late".into())]);
+    world.run_to(5 * MINUTE);
+    world.input([Input::NetworkChanged]);
+    world.run_to(6 * MINUTE);
+    world.input([Input::Pause, Input::Resume]);
+    world.run_to(7 * MINUTE);
+    let reasons: BTreeSet<String> = world
+        .lines(&["event=test "])
+        .into_iter()
+        .filter_map(|(_, line)| parse(line)?.into_iter().find(|(key, _)| key == "reason"))
+        .map(|(_, reason)| reason)
+        .collect();
+    let words = [
+        "asked",
+        "connection-failed",
+        "cycle",
+        "depends",
+        "network",
+        "next-url",
+        "ready",
+        "recovered",
+        "reload",
+        "resume",
+        "retry",
+        "start",
+        "switched",
+    ];
+    assert_eq!(reasons, words.map(String::from).into());
 }

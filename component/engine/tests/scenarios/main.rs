@@ -1,6 +1,8 @@
 //! Every rule of the engine as a story on virtual time. The names carry the rule's
 //! number.
 
+#[path = "../shared/grammar.rs"]
+mod grammar;
 mod world;
 
 mod asked;

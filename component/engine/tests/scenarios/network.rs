@@ -7,7 +7,7 @@ use crate::world::{World, ok, refused, silent};
 const MINUTE: u64 = 60_000;
 
 #[test]
-fn e4_when_the_network_changes_everything_is_tested_again_2_s_after_the_last_change() {
+fn e4_n4_when_the_network_changes_everything_is_tested_again_2_s_after_the_last_change() {
     let mut world = World::new()
         .outbound("a", [ok(80)])
         .outbound("b", [ok(80)])

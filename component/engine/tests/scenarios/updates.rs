@@ -1,8 +1,8 @@
 //! R: views and updates.
 
-use outwatch_engine::{Input, Scope, View};
+use outwatch_engine::{Input, Outbound, Scope, State, View};
 
-use crate::world::{World, ok};
+use crate::world::{World, group, ok, outbound, selection};
 
 const MINUTE: u64 = 60_000;
 
@@ -158,4 +158,51 @@ fn r4_nobody_is_told_after_leaving() {
     world.input([Input::Unsubscribe(subscriber)]);
     world.run_to(9 * MINUTE);
     assert_eq!(world.told(subscriber).len(), 1);
+}
+
+#[test]
+fn r4_a_group_whose_selected_group_becomes_an_outbound_is_told_again() {
+    let mut world = World::new()
+        .outbound("a", [ok(80)])
+        .group("inner", &["a"], Some("a"))
+        .group("outer", &["inner"], Some("inner"))
+        .start();
+    world.run_to(10_000);
+    let before = world.confirmed("outer");
+    assert_eq!(
+        (before.state, before.via.as_deref()),
+        (State::Ok, Some("a"))
+    );
+    let subscriber = world.subscribe(Scope::Tag("outer".into()), View::Confirmed);
+    world.replies("inner", [ok(5_000)]);
+    world.reload(
+        vec![outbound("a"), outbound("inner"), group("outer", &["inner"])],
+        vec![selection("outer", Some("inner"))],
+    );
+    world.run_to(11_000);
+    let after = world.confirmed("outer");
+    assert_eq!(
+        (after.state, after.via.as_deref()),
+        (State::Untested, Some("inner"))
+    );
+    assert!(after.revision > before.revision);
+    assert_eq!(
+        world.told(subscriber),
+        [(10_000, vec!["outer"]), (10_500, vec!["outer"])]
+    );
+}
+
+#[test]
+fn r4_what_is_no_group_has_no_members_and_is_not_told_of_them() {
+    let mut world = World::new().outbound("a", [ok(80)]).entry(Outbound {
+        members: vec!["a".into()],
+        ..outbound("b")
+    });
+    world.replies("b", [ok(80)]);
+    let mut world = world.start();
+    world.run_to(10_000);
+    let subscriber = world.subscribe(Scope::Group("b".into()), View::Confirmed);
+    world.ask("a");
+    world.run_to(20_000);
+    assert_eq!(world.told(subscriber), [(10_000, vec!["b"])]);
 }

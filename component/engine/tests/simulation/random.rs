@@ -22,4 +22,16 @@ impl Random {
         let at = usize::try_from(self.below(choices.len() as u64)).expect("a small list");
         choices[at].clone()
     }
+
+    /// One of the choices, each as often as its weight says.
+    pub(crate) fn weighted<T: Copy>(&mut self, choices: &[(T, u64)]) -> T {
+        let mut at = self.below(choices.iter().map(|(_, weight)| weight).sum());
+        for &(choice, weight) in choices {
+            match at.checked_sub(weight) {
+                Some(rest) => at = rest,
+                None => return choice,
+            }
+        }
+        unreachable!("the number is below the sum of all weights")
+    }
 }

@@ -1,128 +1,171 @@
-//! A random core: its options, its outbounds, and how it answers a probe. It must not
-//! know what has happened.
+//! A random core: outbounds of every kind that lead and dial anywhere, and how they
+//! change. It must not know what is found out about them.
 
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
 
-use outwatch_engine::{
-    Answer, ErrorKind, Failure, Kind, Options, Outbound, Probe, ProbeOutcome, Readiness,
-};
+use outwatch_engine::{Input, Kind, Outbound, Selection};
 
-use super::World;
 use crate::random::Random;
 
-impl World {
-    /// What comes of a probe, and when.
-    pub(super) fn reply(&mut self, probe: &Probe) {
-        let deadline = u64::try_from(probe.request.deadline.as_millis()).expect("short");
-        let after = self.random.pick(&[5, 100, 1_000, 9_000]);
-        let after = self.random.below(after);
-        let kinds = [
-            ErrorKind::DialRefused,
-            ErrorKind::Timeout,
-            ErrorKind::DnsFail,
-            ErrorKind::TlsCert,
-        ];
-        let kind = self.random.pick(&kinds);
-        let failed = |kind| {
-            ProbeOutcome::Failed(Failure {
-                kind,
-                text: "simulated".into(),
-            })
-        };
-        let (after, outcome) = match self.random.below(20) {
-            // Lost, for a while or for ever.
-            0 => return,
-            1 => (after + 30_000, self.answer(probe, after)),
-            2 if !probe.forced => (0, ProbeOutcome::NotReady(self.readiness())),
-            2..=8 => (after.min(deadline), failed(kind)),
-            _ if after > deadline => (deadline, failed(ErrorKind::Timeout)),
-            _ => (after, self.answer(probe, after)),
-        };
-        self.coming.insert((self.now_ms + after, probe.id), outcome);
-    }
+/// Tags that may be there; more are asked for.
+const TAGS: u64 = 12;
+const KINDS: [Kind; 7] = [
+    Kind::Outbound,
+    Kind::Outbound,
+    Kind::Outbound,
+    Kind::Endpoint,
+    Kind::Group,
+    Kind::Group,
+    Kind::Untestable,
+];
 
-    fn answer(&mut self, probe: &Probe, after: u64) -> ProbeOutcome {
-        let status = if probe.request.head {
-            [204, 204, 200, 502, 429]
-        } else {
-            [200, 200, 200, 500, 429]
-        };
-        let bodies = [
-            r#"{"ip":"8.8.8.8","query":"8.8.8.8","status":"success","country_code":"US"}"#,
-            r#"{"ip":"9.9.9.9","query":"9.9.9.9","status":"success"}"#,
-            "ip=1.1.1.1\nloc=DE\n",
-            "<html>",
-        ];
-        ProbeOutcome::Answered(Answer {
-            status: self.random.pick(&status),
-            headers: Vec::new(),
-            body: self.random.pick(&bodies).into(),
-            first_byte: Duration::from_millis(after),
-            repeat: None,
-        })
-    }
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    pub(crate) outbounds: Vec<Outbound>,
+    /// What each group was last told to select, member or not.
+    selected: BTreeMap<String, Selection>,
+}
 
-    fn readiness(&mut self) -> Readiness {
-        let texts = ["connecting", "registering"].map(String::from);
-        self.random.pick(&[
-            Readiness::NotReady(texts[0].clone()),
-            Readiness::NotReady(texts[1].clone()),
-            Readiness::Unsupported("no".into()),
-        ])
+/// Any tag, of an outbound that is there or not; some are hard to write.
+pub(super) fn tag(random: &mut Random) -> String {
+    match random.below(TAGS + 2) {
+        3 => "t3 \"x\"=1\n".into(),
+        4 => "🇩🇪/t4%#".into(),
+        nth => format!("t{nth}"),
     }
 }
 
-pub(super) fn options(random: &mut Random) -> Options {
-    let urls = [
-        "http://one.test/generate_204",
-        "http://two.test/",
-        "http://three.test/",
-    ]
-    .map(String::from);
-    let many = usize::try_from(random.below(3) + 1).expect("small");
-    Options {
-        interval: Duration::from_secs(random.pick(&[10, 60, 300])),
-        urls: urls[..many].to_vec(),
-        verify_ipv6: random.one_in(2),
-        workers: u32::try_from(random.below(4) + 1).expect("small"),
-        idle_timeout: Duration::from_secs(random.pick(&[5, 60, 600])),
-        ip_lookup: !random.one_in(3),
-        immediate_limit: u32::try_from(random.below(4) + 1).expect("small"),
-        ..Options::default()
-    }
-}
-
-/// Tags `t0` to `t11`, some absent, all of any kind, leading and dialing anywhere.
-pub(super) fn outbounds(random: &mut Random) -> Vec<Outbound> {
-    let mut outbounds = Vec::new();
-    for nth in 0..12 {
-        if random.one_in(6) {
-            continue;
+impl Core {
+    pub(super) fn random(random: &mut Random) -> Self {
+        let mut tags: BTreeSet<String> = (0..TAGS * 2).map(|_| tag(random)).collect();
+        if random.one_in(20) {
+            tags.clear();
         }
-        let kinds = [
-            Kind::Outbound,
-            Kind::Outbound,
-            Kind::Endpoint,
-            Kind::Group,
-            Kind::Untestable,
-        ];
-        let kind = random.pick(&kinds);
-        let members = if kind == Kind::Group {
-            random.below(5)
-        } else {
-            0
+        let outbounds = tags.into_iter().map(|tag| outbound(random, tag)).collect();
+        let mut core = Self {
+            outbounds,
+            selected: BTreeMap::new(),
         };
-        outbounds.push(Outbound {
-            tag: format!("t{nth}"),
-            type_name: random.pick(&["socks", "http"]).into(),
-            kind,
-            detour: random.one_in(4).then(|| format!("t{}", random.below(13))),
-            members: (0..members)
-                .map(|_| format!("t{}", random.below(13)))
-                .collect(),
-            fingerprint: format!("{}", random.below(2)),
-            exit_follows_host: random.one_in(4),
-        });
+        for group in core.groups() {
+            let selection = core.selection(random, group);
+            core.selected.insert(selection.group.clone(), selection);
+        }
+        core
     }
-    outbounds
+
+    pub(super) fn groups(&self) -> Vec<String> {
+        let groups = self.entries().filter(|one| one.kind == Kind::Group);
+        groups.map(|group| group.tag.clone()).collect()
+    }
+
+    /// What is there: of equal tags the first.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Outbound> {
+        let mut seen = BTreeSet::new();
+        self.outbounds
+            .iter()
+            .filter(move |one| seen.insert(one.tag.as_str()))
+    }
+
+    pub(crate) fn find(&self, tag: &str) -> Option<&Outbound> {
+        self.outbounds.iter().find(|one| one.tag == tag)
+    }
+
+    pub(super) fn selections(&self) -> Vec<Selection> {
+        self.selected.values().cloned().collect()
+    }
+
+    pub(super) fn selected(&self, group: &str) -> Option<&Selection> {
+        self.selected.get(group)
+    }
+
+    /// Mostly a member, sometimes anything, sometimes nothing.
+    pub(super) fn selection(&self, random: &mut Random, group: String) -> Selection {
+        let mut member = || {
+            let members = self.find(&group).map(|group| group.members.as_slice());
+            match members.filter(|members| !members.is_empty() && !random.one_in(8)) {
+                Some(members) => (!random.one_in(6)).then(|| random.pick(members)),
+                None => Some(tag(random)),
+            }
+        };
+        Selection {
+            tcp: member(),
+            udp: member(),
+            group,
+        }
+    }
+
+    /// Keeps up with what the monitor is told.
+    pub(super) fn take(&mut self, input: &Input) {
+        if let Input::Selected(selection) = input
+            && self.find(&selection.group).is_some_and(is_group)
+        {
+            self.selected
+                .insert(selection.group.clone(), selection.clone());
+        }
+        if let Input::Outbounds {
+            outbounds,
+            selections,
+        } = input
+        {
+            self.outbounds.clone_from(outbounds);
+            self.selected = selections
+                .iter()
+                .map(|one| (one.group.clone(), one.clone()))
+                .collect();
+        }
+    }
+
+    /// Where an entry leads to in the end: itself, or through selections.
+    pub(crate) fn leaf<'a>(&'a self, tag: &'a str) -> Option<&'a Outbound> {
+        let mut at = self.find(tag)?;
+        for _ in 0..=self.outbounds.len() {
+            if !is_group(at) {
+                return Some(at);
+            }
+            let selected = self.selected.get(&at.tag)?.tcp.as_ref()?;
+            at = at
+                .members
+                .contains(selected)
+                .then(|| self.find(selected))??;
+        }
+        None
+    }
+
+    /// An entry and all below it.
+    pub(crate) fn within(&self, tag: &str) -> BTreeSet<&str> {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&Outbound> = self.find(tag).into_iter().collect();
+        while let Some(entry) = open.pop() {
+            if seen.insert(entry.tag.as_str()) && is_group(entry) {
+                open.extend(entry.members.iter().filter_map(|member| self.find(member)));
+            }
+        }
+        seen
+    }
+}
+
+pub(crate) fn is_testable(outbound: &Outbound) -> bool {
+    matches!(outbound.kind, Kind::Outbound | Kind::Endpoint)
+}
+
+fn is_group(outbound: &Outbound) -> bool {
+    outbound.kind == Kind::Group
+}
+
+pub(super) fn outbound(random: &mut Random, name: String) -> Outbound {
+    let kind = random.pick(&KINDS);
+    let members = if kind == Kind::Group {
+        random.below(5)
+    } else {
+        0
+    };
+    Outbound {
+        tag: name,
+        type_name: random.pick(&["socks", "http"]).into(),
+        kind,
+        detour: random.one_in(4).then(|| tag(random)),
+        members: (0..members).map(|_| tag(random)).collect(),
+        fingerprint: format!("{}", random.below(2)),
+        exit_follows_host: random.one_in(4),
+    }
 }

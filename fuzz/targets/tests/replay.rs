@@ -1,9 +1,8 @@
 //! The corpora and thousands of mutations of them as ordinary tests: what fuzzing found
 //! stays found. It must not know what a target checks.
 
-use std::any::Any;
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use outwatch_fuzz_targets::{TARGETS, Target};
@@ -21,7 +20,7 @@ fn target(name: &str) -> (Vec<(PathBuf, Vec<u8>)>, Target) {
         .join(name);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .expect("a corpus")
-        .map(|entry| entry.unwrap().path())
+        .map(|entry| entry.expect("an entry").path())
         .collect();
     paths.sort();
     assert!(paths.len() >= 5, "few seeds in {}", folder.display());
@@ -33,8 +32,15 @@ fn run(target: Target, bytes: &[u8], what: &dyn std::fmt::Display) {
     let Err(fault) = catch_unwind(AssertUnwindSafe(|| target(bytes))) else {
         return;
     };
-    eprintln!("{what} fails; its bytes are b\"{}\"", bytes.escape_ascii());
-    resume_unwind(fault as Box<dyn Any + Send>);
+    let fault = fault
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| fault.downcast_ref::<&str>().copied());
+    panic!(
+        "{what}: {}\nThe bytes are b\"{}\"",
+        fault.unwrap_or("no text"),
+        bytes.escape_ascii()
+    );
 }
 
 fn replay(name: &str) {
@@ -62,7 +68,7 @@ impl Mutator {
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % count as u64).unwrap()
+        usize::try_from((mixed ^ (mixed >> 31)) % count as u64).expect("below a size")
     }
 
     /// One of the seeds with a few changes.
@@ -72,7 +78,7 @@ impl Mutator {
             let at = self.below(bytes.len() + 1);
             let end = (at + 1 + self.below(8)).min(bytes.len());
             match self.below(5) {
-                0 => bytes.insert(at, u8::try_from(self.below(256)).unwrap()),
+                0 => bytes.insert(at, self.below(256).to_le_bytes()[0]),
                 1 => drop(bytes.drain(at..end)),
                 2 => {
                     let again = bytes[at..end].to_vec();

@@ -4,6 +4,7 @@
 mod address;
 mod answer;
 
+pub(crate) use answer::TEXT_LIMIT;
 pub use answer::read_answer;
 
 /// How much of an answer's body is read, in bytes (SPEC I-3).

@@ -2,15 +2,18 @@
 //! It must not know which results are saved.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::SAVED_PREFIX;
 use crate::record::{Record, Success};
 use crate::report::{DelaySource, IpInfo};
+use crate::services::TEXT_LIMIT;
+use crate::text::clean;
 
 /// Grows when an older engine could no longer read the pairs.
 const VERSION: u32 = 1;
@@ -153,11 +156,40 @@ fn read(value: &[u8]) -> Result<Pair, Unreadable> {
     if version.v > VERSION {
         return Err(Unreadable::Newer);
     }
-    serde_json::from_slice(value).map_err(|_| Unreadable::Broken)
+    let pair: Pair = serde_json::from_slice(value).map_err(|_| Unreadable::Broken)?;
+    if pair.is_sound() {
+        Ok(pair)
+    } else {
+        Err(Unreadable::Broken)
+    }
+}
+
+impl Pair {
+    /// Whether this engine can have written it: whoever holds the pairs may change them,
+    /// and what they say is shown (I-3, I-4).
+    fn is_sound(&self) -> bool {
+        !self.url.chars().any(char::is_control) && self.ip.as_ref().is_none_or(Ip::is_sound)
+    }
+}
+
+impl Ip {
+    fn is_sound(&self) -> bool {
+        let ip = self.ip.parse::<IpAddr>();
+        let is_country =
+            |code: &String| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+        let texts = [&self.region, &self.city, &self.org].into_iter().flatten();
+        ip.is_ok_and(|ip| ip.to_string() == self.ip)
+            && self.country_code.as_ref().is_none_or(is_country)
+            && texts
+                .chain([&self.service])
+                .all(|text| clean(text, TEXT_LIMIT) == *text)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
     use super::*;
 
     #[test]
@@ -178,5 +210,29 @@ mod tests {
         assert_eq!(saved_at(br#"{"v":2,"x":[]}"#), Err(Unreadable::Newer));
         assert_eq!(saved_at(br#"{"v":1}"#), Err(Unreadable::Broken));
         assert_eq!(saved_at(b"\xff\x00"), Err(Unreadable::Broken));
+    }
+
+    #[test]
+    fn p3_a_pair_that_the_engine_cannot_have_written_is_broken() {
+        let pair = |url: &str, ip: &str, country: &str| {
+            let ip =
+                format!(r#"{{"ip":"{ip}","country_code":"{country}","service":"x","tls":true}}"#);
+            let pair =
+                format!(r#"{{"v":1,"saved_at":7,"delay_ms":1,"url":"{url}","ok_at":1,"ip":{ip}}}"#);
+            saved_at(pair.as_bytes())
+        };
+        assert_eq!(pair("http://one.test/", "8.8.8.8", "US"), Ok(7));
+        for (url, ip, country) in [
+            (r"http://one.test/\n", "8.8.8.8", "US"),
+            ("http://one.test/", r"\u001b[31m", "US"),
+            ("http://one.test/", "::ffff:0808:0808", "US"),
+            ("http://one.test/", "8.8.8.8", "us"),
+        ] {
+            assert_eq!(
+                pair(url, ip, country),
+                Err(Unreadable::Broken),
+                "{url} {ip}"
+            );
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::report::{ErrorKind, Failure, IpInfo};
 use crate::text::clean;
 
 /// Longest text taken over, in characters (SPEC I-4).
-const TEXT_LIMIT: usize = 128;
+pub(crate) const TEXT_LIMIT: usize = 128;
 /// Longest text of a failure, in characters.
 const FAILURE_LIMIT: usize = 256;
 /// How much of an answer that does not count is quoted, in characters.

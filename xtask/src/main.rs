@@ -90,7 +90,7 @@ fn verb(verb: Verb) -> Result<()> {
         Verb::Component { verify } => component::component(verify),
         Verb::Demo { args } => {
             setup::for_building()?;
-            let program = ["run", "--quiet", "--package", "outwatch", "--", "demo"];
+            let program = ["run", "--package", "outwatch", "--", "demo"];
             run::cargo(program).args(args).run()
         }
         Verb::Test { args } => test::test(&args),

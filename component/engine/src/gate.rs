@@ -21,9 +21,8 @@ pub(crate) fn is_open(topology: &Topology, board: &Board, running: &Running, id:
     match topology.leaf(detour) {
         Some(leaf) => opens(leaf),
         None => topology
-            .leaves(detour)
-            .into_iter()
-            .any(|leaf| board.get(leaf).known() != Known::Nothing),
+            .within(detour)
+            .any(|id| topology.is_testable(id) && board.get(id).known() != Known::Nothing),
     }
 }
 

@@ -240,7 +240,7 @@ fn in_scope(scope: &Scope, topology: &Topology) -> BTreeSet<Id> {
         Scope::Tag(tag) => topology.find(tag).into_iter().collect(),
         Scope::Group(tag) => topology
             .find(tag)
-            .map(|id| topology.within(id))
+            .map(|id| topology.within(id).collect())
             .unwrap_or_default(),
     }
 }

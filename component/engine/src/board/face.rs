@@ -1,11 +1,33 @@
-//! What a group shows: the one outbound that all its fields come from.
-//! It must not change anything.
+//! What a group shows: the one outbound that all its fields come from. A group
+//! that has not chosen has its outbounds ranked, so that a change of one of them costs
+//! no look at the others. It must not know what a report holds.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 
-use super::Board;
-use crate::report::State;
+use super::{Board, Change};
+use crate::record::Record;
+use crate::report::{State, View};
 use crate::topology::{Id, Topology};
+
+/// What a group showed when it was last looked at.
+#[derive(Debug, Default)]
+pub(super) struct Face {
+    pub(super) via: Option<Id>,
+    pub(super) revision: u64,
+    pub(super) shown_revision: u64,
+    /// Empty for a group that has chosen.
+    ranking: Ranking,
+}
+
+/// The outbounds among which a group shows the best.
+#[derive(Debug, Default)]
+struct Ranking {
+    places: BTreeMap<Id, Place>,
+    order: BTreeSet<(Place, Id)>,
+}
+
+/// Where an outbound stands: smaller is better, and before it is the first.
+type Place = (Standing, usize);
 
 /// How good an outbound is for a group that has not chosen; smaller is better.
 type Standing = (u8, u32);
@@ -13,52 +35,74 @@ type Standing = (u8, u32);
 impl Board {
     /// The outbound that an entry's result comes from: itself, the leaf of a
     /// group's selection, or the best member of a group that has not chosen.
-    pub(crate) fn via(&self, topology: &Topology, id: Id) -> Option<Id> {
-        self.via_unseen(topology, id, &mut BTreeSet::new())
+    pub(super) fn via(&self, topology: &Topology, id: Id) -> Option<Id> {
+        let end = topology.end(id)?;
+        if topology.is_group(end) {
+            self.faces.get(&end)?.ranking.best()
+        } else {
+            Some(end)
+        }
     }
 
-    /// Each group is looked into once, so that a loop ends.
-    fn via_unseen(&self, topology: &Topology, id: Id, seen: &mut BTreeSet<Id>) -> Option<Id> {
-        if !topology.is_group(id) {
-            return Some(id);
-        }
-        if !seen.insert(id) {
-            reached!("a loop of groups ends");
-            return None;
-        }
-        let group = topology.get(id);
-        if let Some(selected) = group.selected {
-            return self.via_unseen(topology, selected, seen);
-        }
-        let mut best: Option<(Standing, Id)> = None;
-        for &member in &group.members {
-            let Some(via) = self.via_unseen(topology, member, seen) else {
-                continue;
-            };
-            let standing = self.standing(via);
-            if topology.is_testable(via) && best.is_none_or(|(least, _)| standing < least) {
-                best = Some((standing, via));
+    /// Brings the rankings to what a change left behind.
+    pub(super) fn rank_anew(&mut self, topology: &Topology, change: Change) {
+        if topology.is_group(change.id) {
+            // Where it leads now, those that have not chosen may lead too.
+            self.rank(topology, change.id);
+            for group in topology.groups_above(change.id) {
+                self.rank(topology, group);
+            }
+        } else if change.view == View::Confirmed {
+            let standing = standing(self.get(change.id));
+            for group in topology.groups_above(change.id) {
+                if let Some(face) = self.faces.get_mut(&group) {
+                    face.ranking.move_to(change.id, standing);
+                }
             }
         }
-        best.map(|(_, via)| via)
     }
 
-    /// Whether a change of an outbound cannot move a group away from what it shows,
-    /// so that a large group need not be looked through for every change in it.
-    pub(super) fn cannot_pass(&self, topology: &Topology, changed: Id, shown: Id) -> bool {
-        let apart = changed != shown && !topology.is_group(changed);
-        apart && self.standing(changed) > self.standing(shown)
-    }
-
-    fn standing(&self, id: Id) -> Standing {
-        let record = self.get(id);
-        let delay = record.delay_ms().unwrap_or(u32::MAX);
-        match record.state() {
-            State::Ok => (0, delay),
-            State::Cached => (1, delay),
-            State::Failed => (2, 0),
-            State::NotReady => (3, 0),
-            State::Untested => (4, 0),
+    /// Ranks all that a group may show.
+    pub(super) fn rank(&mut self, topology: &Topology, group: Id) {
+        let mut ranking = Ranking::default();
+        if topology.get(group).selected.is_none() {
+            for id in topology.candidates(group) {
+                ranking.push(id, standing(self.get(id)));
+            }
         }
+        self.faces.entry(group).or_default().ranking = ranking;
+    }
+}
+
+impl Ranking {
+    fn push(&mut self, id: Id, standing: Standing) {
+        let place = (standing, self.places.len());
+        self.places.insert(id, place);
+        self.order.insert((place, id));
+    }
+
+    fn move_to(&mut self, id: Id, standing: Standing) {
+        if let Some(place) = self.places.get_mut(&id)
+            && place.0 != standing
+        {
+            self.order.remove(&(*place, id));
+            place.0 = standing;
+            self.order.insert((*place, id));
+        }
+    }
+
+    fn best(&self) -> Option<Id> {
+        self.order.first().map(|&(_, id)| id)
+    }
+}
+
+fn standing(record: &Record) -> Standing {
+    let delay = record.delay_ms().unwrap_or(u32::MAX);
+    match record.state() {
+        State::Ok => (0, delay),
+        State::Cached => (1, delay),
+        State::Failed => (2, 0),
+        State::NotReady => (3, 0),
+        State::Untested => (4, 0),
     }
 }

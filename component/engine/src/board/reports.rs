@@ -19,14 +19,16 @@ impl Board {
             report.revision = revision(view, record.revision, record.shown_revision);
             return report;
         }
-        let via = self.via(topology, id);
+        let shown = self.faces.get(&id);
+        let via = shown.and_then(|face| face.via);
         let mut report = match via {
             Some(via) => of_record(entry, self.get(via), view, now),
             None => blank(entry),
         };
         report.via = via.map(|via| String::from(topology.tag(via)));
-        let face = self.faces.get(&id).copied().unwrap_or_default();
-        report.revision = revision(view, face.revision, face.shown_revision);
+        if let Some(face) = shown {
+            report.revision = revision(view, face.revision, face.shown_revision);
+        }
         report
     }
 

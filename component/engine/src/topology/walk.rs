@@ -3,51 +3,78 @@
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::slice;
 
-use super::{Id, Topology};
-use crate::input::Kind;
+use super::{Entry, Id, Topology};
 
 impl Topology {
     /// Where an entry leads to: itself, or for a group the leaf of its selected
     /// member. None for a group that has not chosen, and for a loop.
     pub(crate) fn leaf(&self, id: Id) -> Option<Id> {
+        self.end(id).filter(|&end| !self.is_group(end))
+    }
+
+    /// Where an entry's selections end: at a leaf, or at a group that has not chosen.
+    /// None for a loop.
+    pub(crate) fn end(&self, id: Id) -> Option<Id> {
         let mut at = id;
         // A path longer than the number of entries is a loop.
         for _ in 0..=self.size() {
-            let entry = self.get(at);
-            if entry.kind != Kind::Group {
-                return Some(at);
+            match self.get(at).selected {
+                Some(selected) => at = selected,
+                None => return Some(at),
             }
-            at = entry.selected?;
         }
+        reached!("a loop of groups ends");
         None
     }
 
+    /// The testable outbounds that a group may lead to, in the order of its members:
+    /// of a nested group that has chosen, only what it leads to.
+    pub(crate) fn candidates(&self, id: Id) -> impl Iterator<Item = Id> {
+        self.walk(id, |entry| match &entry.selected {
+            Some(selected) => slice::from_ref(selected),
+            None => &entry.members,
+        })
+        .filter(|&id| self.is_testable(id))
+    }
+
     /// A group with all its members, nested ones too; an outbound alone.
-    pub(crate) fn within(&self, id: Id) -> BTreeSet<Id> {
-        let mut seen = BTreeSet::from([id]);
-        let mut open = Vec::from([id]);
-        while let Some(id) = open.pop() {
-            open.extend(
-                self.get(id)
-                    .members
-                    .iter()
-                    .copied()
-                    .filter(|&member| seen.insert(member)),
-            );
-        }
-        seen
+    pub(crate) fn within(&self, id: Id) -> impl Iterator<Item = Id> {
+        self.walk(id, |entry| &entry.members)
     }
 
     /// S-9: the testable outbounds of a group, in config order; an outbound itself.
     pub(crate) fn leaves(&self, id: Id) -> Vec<Id> {
-        let within = self.within(id);
-        let mut leaves: Vec<Id> = within
-            .into_iter()
-            .filter(|&id| self.is_testable(id))
-            .collect();
+        let testable = |&id: &Id| self.is_testable(id);
+        let mut leaves: Vec<Id> = self.within(id).filter(testable).collect();
         leaves.sort_by_key(|&id| self.get(id).rank);
         leaves
+    }
+
+    /// An entry and all below it, each before what is below it.
+    fn walk<'a>(
+        &'a self,
+        id: Id,
+        below: impl Fn(&'a Entry) -> &'a [Id],
+    ) -> impl Iterator<Item = Id> {
+        let mut seen = BTreeSet::new();
+        let mut first = Some(id);
+        let mut open: Vec<slice::Iter<'a, Id>> = Vec::new();
+        core::iter::from_fn(move || {
+            loop {
+                let next = first.take().or_else(|| open.last_mut()?.next().copied());
+                match next {
+                    Some(id) if seen.insert(id) => {
+                        open.push(below(self.get(id)).iter());
+                        return Some(id);
+                    }
+                    Some(_) => {}
+                    // All below the last one is visited.
+                    None => drop(open.pop()?),
+                }
+            }
+        })
     }
 
     /// Every group that has it as a member, nested ones too.

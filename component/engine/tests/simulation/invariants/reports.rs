@@ -113,14 +113,17 @@ impl Reports {
     }
 }
 
-/// all that a group shows is one member's, the selected one's if it has chosen.
+/// all that a group shows is one member's: the selected one's if it has chosen,
+/// else the best one's.
 fn is_its_members(group: &Report, reports: &[Report], core: &Core) {
+    let find = |tag: &str| reports.iter().find(|report| report.tag == tag);
+    let candidates = core.candidates(&group.tag);
     let Some(via) = &group.via else {
         assert_eq!(group.state, State::Untested, "R-2: {group:?}");
+        assert_eq!(candidates.len(), 0, "R-2: it has members: {group:?}");
         return;
     };
-    let member = reports.iter().find(|report| report.tag == *via);
-    let member = member.expect("R-2: a member that is there");
+    let member = find(via).expect("R-2: a member that is there");
     let expected = Report {
         tag: group.tag.clone(),
         kind: group.kind,
@@ -132,5 +135,23 @@ fn is_its_members(group: &Report, reports: &[Report], core: &Core) {
     assert_eq!(*group, expected, "R-2");
     if let Some(leaf) = core.leaf(&group.tag) {
         assert_eq!(leaf.tag, *via, "R-2: it selects another");
+        return;
     }
+    for candidate in candidates.iter().filter_map(|tag| find(tag)) {
+        let better = standing(candidate) < standing(member);
+        assert!(!better, "R-2: there is a better one: {candidate:?}");
+    }
+}
+
+/// Smaller is better.
+fn standing(report: &Report) -> (u8, Option<u32>) {
+    let state = match report.state {
+        State::Ok => 0,
+        State::Cached => 1,
+        State::Failed => 2,
+        State::NotReady => 3,
+        State::Untested => 4,
+    };
+    let works = matches!(report.state, State::Ok | State::Cached);
+    (state, report.delay_ms.filter(|_| works))
 }

@@ -122,25 +122,51 @@ impl Core {
             if !is_group(at) {
                 return Some(at);
             }
-            let selected = self.selected.get(&at.tag)?.tcp.as_ref()?;
-            at = at
-                .members
-                .contains(selected)
-                .then(|| self.find(selected))??;
+            at = self.choice(at)?;
         }
         None
     }
 
+    /// What a group leads to; one that is no member is no choice.
+    fn choice(&self, group: &Outbound) -> Option<&Outbound> {
+        let selected = self.selected.get(&group.tag)?.tcp.as_ref()?;
+        let is_member = group.members.contains(selected);
+        is_member.then(|| self.find(selected))?
+    }
+
     /// An entry and all below it.
     pub(crate) fn within(&self, tag: &str) -> BTreeSet<&str> {
+        self.below(tag, |group| self.members(group))
+    }
+
+    /// The same, but only what a group leads to where it has chosen.
+    pub(crate) fn candidates(&self, tag: &str) -> BTreeSet<&str> {
+        let below = self.below(tag, |group| match self.choice(group) {
+            Some(chosen) => vec![chosen],
+            None => self.members(group),
+        });
+        let tested = |tag: &&str| self.find(tag).is_some_and(is_testable);
+        below.into_iter().filter(tested).collect()
+    }
+
+    fn below<'a>(
+        &'a self,
+        tag: &str,
+        next: impl Fn(&'a Outbound) -> Vec<&'a Outbound>,
+    ) -> BTreeSet<&'a str> {
         let mut seen = BTreeSet::new();
         let mut open: Vec<&Outbound> = self.find(tag).into_iter().collect();
         while let Some(entry) = open.pop() {
             if seen.insert(entry.tag.as_str()) && is_group(entry) {
-                open.extend(entry.members.iter().filter_map(|member| self.find(member)));
+                open.extend(next(entry));
             }
         }
         seen
+    }
+
+    fn members(&self, group: &Outbound) -> Vec<&Outbound> {
+        let members = group.members.iter();
+        members.filter_map(|member| self.find(member)).collect()
     }
 }
 

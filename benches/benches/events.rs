@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use outwatch_benches::{CHOSEN, SIZES, World, selection};
+use outwatch_benches::{BEST, CHOSEN, SIZES, World, selection};
 use outwatch_engine::{Cause, Input};
 
 /// Longer than a new selection counts as recent (E-2), and than a save waits (P-3).
@@ -13,12 +13,13 @@ const A_WHILE: Duration = Duration::from_secs(20);
 /// What is measured: an event and all that comes of it, from the first step to the last.
 type Event = fn(&mut World) -> Duration;
 
-const EVENTS: [(&str, Event); 5] = [
+const EVENTS: [(&str, Event); 6] = [
     ("asked", asked),
     ("answered", answered),
     ("connection_failed", connection_failed),
     ("selected", selected),
     ("selected_one_asked", selected_one_asked),
+    ("best_one_asked", best_one_asked),
 ];
 
 fn asked(world: &mut World) -> Duration {
@@ -52,13 +53,20 @@ fn selected(world: &mut World) -> Duration {
     timed(world, selected)
 }
 
-/// The outbound that all that the group shows is taken from.
 fn selected_one_asked(world: &mut World) -> Duration {
-    let ask = world.ask(CHOSEN_MEMBER.into());
-    timed(world, ask)
+    shown_one_asked(world, CHOSEN)
 }
 
-const CHOSEN_MEMBER: &str = "outbound-0";
+fn best_one_asked(world: &mut World) -> Duration {
+    shown_one_asked(world, BEST)
+}
+
+/// The outbound that all that a group shows is taken from.
+fn shown_one_asked(world: &mut World, group: &str) -> Duration {
+    let shown = world.report(group).via.unwrap_or_default();
+    let ask = world.ask(shown);
+    timed(world, ask)
+}
 
 fn timed(world: &mut World, input: Input) -> Duration {
     let start = Instant::now();

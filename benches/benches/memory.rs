@@ -1,11 +1,8 @@
 //! The memory of the engine with every outbound tested, its exit known and its ring of
 //! measurements full; fails above the budget. It must not measure time.
 
-use outwatch_benches::World;
-use peak_alloc::PeakAlloc;
-
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
+use allocation_counter::measure;
+use outwatch_benches::{World, mib};
 
 /// The most that 10 000 outbounds may take.
 const BUDGET: usize = 24 << 20;
@@ -17,15 +14,17 @@ fn main() {
     println!("| outbounds | in use | bytes each | at the peak |");
     println!("| --- | --- | --- | --- |");
     for outbounds in [10_000, 100_000_u32] {
-        let before = ALLOCATOR.current_usage();
-        ALLOCATOR.reset_peak_usage();
-        let mut world = World::settled(outbounds);
-        for _ in 1..CYCLES {
-            world.whole_cycle();
-        }
-        let used = ALLOCATOR.current_usage() - before;
-        let peak = ALLOCATOR.peak_usage() - before;
-        assert_eq!(world.working(), outbounds as usize, "the world answers");
+        let mut world = None;
+        let allocated = measure(|| {
+            let world = world.insert(World::settled(outbounds));
+            for _ in 1..CYCLES {
+                world.whole_cycle();
+            }
+        });
+        let working = world.map(|world| world.working());
+        assert_eq!(working, Some(outbounds as usize), "the world answers");
+        let used = usize::try_from(allocated.bytes_current).unwrap_or(0);
+        let peak = usize::try_from(allocated.bytes_max).unwrap_or(usize::MAX);
         assert!(outbounds > 10_000 || used < BUDGET, "{used} bytes are used");
         let each = used / outbounds as usize;
         println!(
@@ -34,9 +33,4 @@ fn main() {
             mib(peak)
         );
     }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a few digits of it are shown")]
-fn mib(bytes: usize) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
 }

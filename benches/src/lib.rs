@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use outwatch_engine::{
     Action, Answer, Filter, Input, Instant, Kind, Monitor, Now, Options, Outbound, Outcome, Probe,
-    ProbeOutcome, Scope, Selection, Setup, SubscriberId, Ticket, View,
+    ProbeOutcome, Report, Scope, Selection, Setup, SubscriberId, Ticket, View,
 };
 
 /// The numbers of outbounds that are compared.
 pub const SIZES: [u32; 4] = [10, 1_000, 10_000, 100_000];
 /// The group that has all outbounds as members and leads to the first.
 pub const CHOSEN: &str = "chosen";
+/// The group that has all outbounds as members and has not chosen: it shows the best.
+pub const BEST: &str = "best";
 
-/// A core of one group with all outbounds, and somebody who watches all of them.
+/// A core of two groups with all outbounds, and somebody who watches all of them.
 #[derive(Debug)]
 pub struct World {
     monitor: Monitor,
@@ -39,7 +41,7 @@ impl World {
             options,
             outbounds: (0..outbounds)
                 .map(outbound)
-                .chain([group(outbounds)])
+                .chain([group(CHOSEN, outbounds), group(BEST, outbounds)])
                 .collect(),
             selections: vec![selection(tag(0))],
             ..Setup::default()
@@ -138,6 +140,16 @@ impl World {
         }
     }
 
+    /// What people see of an outbound or a group of this world.
+    ///
+    /// # Panics
+    /// When there is none of this tag.
+    #[must_use]
+    pub fn report(&self, tag: &str) -> Report {
+        let report = self.monitor.report(tag, View::Display, self.now());
+        report.expect("a tag of this world")
+    }
+
     /// How many outbounds have a working result.
     #[must_use]
     pub fn working(&self) -> usize {
@@ -176,7 +188,8 @@ pub fn consequence(action: Action) -> Option<Input> {
             outcome: ProbeOutcome::Answered(Answer {
                 status: if request.head { 204 } else { 200 },
                 body: BODY.into(),
-                first_byte: Duration::from_millis(40),
+                // One after the other is the fastest.
+                first_byte: Duration::from_millis(40 + id.0 % 64),
                 ..Answer::default()
             }),
         }),
@@ -185,7 +198,8 @@ pub fn consequence(action: Action) -> Option<Input> {
     }
 }
 
-const BODY: &str = r#"{"ip":"8.8.8.8","country_code":"US","region":"California","city":"Mountain View","asn":"AS15169","org":"Google LLC"}"#;
+/// What an IP service answers.
+pub const BODY: &str = r#"{"ip":"8.8.8.8","country_code":"US","region":"California","city":"Mountain View","asn":"AS15169","org":"Google LLC"}"#;
 
 fn tag(nth: u32) -> String {
     format!("outbound-{nth}")
@@ -203,11 +217,18 @@ fn outbound(nth: u32) -> Outbound {
     }
 }
 
-fn group(members: u32) -> Outbound {
+fn group(tag: &str, members: u32) -> Outbound {
     Outbound {
-        tag: CHOSEN.into(),
+        tag: tag.into(),
         kind: Kind::Group,
-        members: (0..members).map(tag).collect(),
+        members: (0..members).map(self::tag).collect(),
         ..outbound(0)
     }
+}
+
+/// For people.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "a few digits of it are shown")]
+pub fn mib(bytes: usize) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use crate::engine::Component;
+use crate::engine::limits::Memory;
 use crate::host::World;
 use crate::monitor::{Builder, Fault, StartError, TestError};
 use crate::report::{Problem, Report, Scope, Update, View};
@@ -90,8 +91,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(builder: Builder) -> Result<Self, StartError> {
-        let (component, world, options) = builder.into_parts()?;
+    pub(crate) fn new(builder: Builder, memory: Memory) -> Result<Self, StartError> {
+        let (component, world, options) = builder.into_parts(memory)?;
         Ok(Self {
             component,
             world,

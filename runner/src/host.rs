@@ -8,19 +8,20 @@ mod outbounds;
 
 use std::sync::Arc;
 
+use wasmtime::Engine;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
-use wasmtime::{Engine, StoreLimits};
 use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView};
 use wasmtime_wasi::p3::bindings::{clocks as wasi_clocks, random as wasi_random};
 use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
 use wasmtime_wasi::{Deterministic, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use crate::engine::limits::{self, Flood};
+use crate::engine::limits::{Flood, Holdings, Memory};
 use crate::engine::v0_1;
 use crate::proxy_core::ProxyCore;
 use crate::store::Cache;
 
 pub(crate) use clocks::WallClock;
+use clocks::{Monotonic, MonotonicClock};
 
 /// The world of one instance.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct World {
     pub(crate) wall: WallClock,
     /// Takes the place of the system's random numbers.
     pub(crate) seed: Option<u64>,
+    /// Told how much the instance has.
+    pub(crate) memory: Memory,
 }
 
 /// What stands behind the imports of one instance.
@@ -37,7 +40,8 @@ pub(crate) struct HostState {
     world: World,
     wasi: WasiCtx,
     table: ResourceTable,
-    pub(crate) limits: StoreLimits,
+    clock: MonotonicClock,
+    pub(crate) holdings: Holdings,
     /// Bounds what a guest can write to the log.
     log: Flood,
 }
@@ -47,7 +51,8 @@ impl HostState {
         Self {
             wasi: context(&world),
             table: ResourceTable::new(),
-            limits: limits::store(),
+            clock: MonotonicClock::new(world.wall.clone()),
+            holdings: Holdings::new(world.memory.clone()),
             log: Flood::default(),
             world,
         }
@@ -67,7 +72,7 @@ impl WasiView for HostState {
 /// network, no environment.
 fn context(world: &World) -> WasiCtx {
     let mut builder = WasiCtxBuilder::new();
-    clocks::set(&mut builder, world.wall.clone());
+    builder.wall_clock(world.wall.clone());
     if let Some(seed) = world.seed {
         builder.secure_random(Deterministic::new(seed.to_be_bytes().into()));
     }
@@ -80,7 +85,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
     v0_1::outbounds::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state)?;
     v0_1::cache::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state)?;
     v0_1::log::add_to_linker::<_, HasSelf<HostState>>(&mut linker, |state| state)?;
-    wasi_clocks::monotonic_clock::add_to_linker::<_, WasiClocks>(&mut linker, HostState::clocks)?;
+    wasi_clocks::monotonic_clock::add_to_linker::<_, Monotonic>(&mut linker, |state| state)?;
     wasi_clocks::system_clock::add_to_linker::<_, WasiClocks>(&mut linker, HostState::clocks)?;
     wasi_random::random::add_to_linker::<_, WasiRandom>(&mut linker, HostState::random)?;
     Ok(linker)

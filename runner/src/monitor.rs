@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::driver::{self, Command, Driver, Ended, Hook};
+use crate::engine::limits::Memory;
 use crate::engine::{Component, LoadError};
 use crate::host::{WallClock, World};
 use crate::proxy_core::ProxyCore;
@@ -34,6 +35,7 @@ struct Shared {
     ended: watch::Receiver<Option<Ended>>,
     warnings: Vec<Problem>,
     activity: Activity,
+    memory: Memory,
 }
 
 impl fmt::Debug for Monitor {
@@ -114,6 +116,13 @@ impl Monitor {
     /// What was doubtful about the options.
     pub fn warnings(&self) -> &[Problem] {
         &self.shared.warnings
+    }
+
+    /// The memory of the component in bytes, in pages of 64 KiB; it grows as needed and
+    /// is not given back while the component runs. 0 when there is none: stopped, or
+    /// between a failed one and the next.
+    pub fn memory(&self) -> usize {
+        self.shared.memory.bytes()
     }
 
     /// A user's connection went through the core. Cheap enough for every connection:
@@ -264,7 +273,8 @@ impl Builder {
     /// When the options are wrong or the component cannot run.
     pub async fn start(self) -> Result<Monitor, StartError> {
         let paused = self.paused;
-        let began = driver::Plan::new(self)?;
+        let memory = Memory::default();
+        let began = driver::Plan::new(self, memory.clone())?;
         let (first, warnings) = began.instance().await?;
         let (commands, requests) = mpsc::unbounded_channel();
         let (stop, stopping) = watch::channel(false);
@@ -275,6 +285,7 @@ impl Builder {
             ended,
             warnings,
             activity: Activity::new(Instant::now()),
+            memory,
         };
         tokio::spawn(Driver::new(began, requests, stopping, ending, paused).run(first));
         Ok(Monitor {
@@ -288,10 +299,13 @@ impl Builder {
     /// # Errors
     /// As [`start`](Self::start).
     pub async fn check(self) -> Result<(String, Vec<Problem>), StartError> {
-        driver::Plan::new(self)?.check().await
+        driver::Plan::new(self, Memory::default())?.check().await
     }
 
-    pub(crate) fn into_parts(self) -> Result<(Component, World, String), LoadError> {
+    pub(crate) fn into_parts(
+        self,
+        memory: Memory,
+    ) -> Result<(Component, World, String), LoadError> {
         let component = match self.component {
             Some(component) => component,
             None => Component::embedded()?,
@@ -303,6 +317,7 @@ impl Builder {
                 cache: self.cache,
                 wall: self.wall,
                 seed: self.seed,
+                memory,
             },
             self.options,
         ))

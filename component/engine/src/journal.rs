@@ -1,36 +1,5 @@
-//! The grammar of log lines (L-1). It must not know when a line is written.
-//!
-//! A line is `MONITORING` and then pairs, each after one space: `key=value`. A key
-//! is lower-case letters and `_`. A value is a word (no space, no quote, no `=`)
-//! or a JSON string in double quotes; tags, addresses and texts are always quoted.
-//! The first pair is always `event`. A line holds no line break. Keys may be added,
-//! never renamed:
-//!
-//! | event | about | keys beside `event` |
-//! | --- | --- | --- |
-//! | `test` | a probe of a URL test is sent | `tag reason attempt url deadline_ms` |
-//! | `attempt_failed` | an asked-for test goes on | `tag kind text retry_in_ms` |
-//! | `mark` | an asked-for test reached a mark | `tag running` |
-//! | `miss` | shown as unavailable for now | `tag` |
-//! | `result` | a test is over | `tag reason attempts state`, then `delay_ms` or `kind text` |
-//! | `not_ready` | nothing was tested | `tag reason text` |
-//! | `gated` | its detour comes first | `tag reason tries` |
-//! | `again` | broken by a change of the network | `tag reason` |
-//! | `joined` | a test of it runs already | `tag reason` |
-//! | `skipped` | the cycle takes that test's result | `tag reason` |
-//! | `late` | an abandoned test came back | `tag` |
-//! | `cycle_start` | | `reason outbounds url` |
-//! | `cycle_end` | | `ok failed waiting url` |
-//! | `cycle_broken_off` | | |
-//! | `next_url` | a whole cycle failed | `url failed` |
-//! | `selected` | a group leads elsewhere | `tag member` |
-//! | `ip_lookup`, `ip_service_failed` | one service | `tag url`, then `deadline_ms` or `kind text` |
-//! | `ip` | a lookup found it | `tag ip service country time_ms` |
-//! | `ip_failed` | every service failed | `tag` |
-//! | `ipv6_check`, `ipv6` | | `tag`, then `url deadline_ms` or `carries` |
-//! | `network_changed` | | `reason` |
-//! | `idle`, `wake`, `pause`, `stopped` | | |
-//! | `saved`, `outbounds` | something is odd | `text` |
+//! Writes log lines by the grammar of docs/LOG.md (L-1). It must not know when a line
+//! is written.
 
 use alloc::string::String;
 use core::fmt::{Display, Write};

@@ -204,6 +204,9 @@ impl Monitor {
             self.actions.push(Action::Cancel(probe));
         }
         for id in self.running.ids() {
+            if let Some(test) = self.running.remove(id) {
+                self.log_dropped(id, &test);
+            }
             self.show_over(id);
         }
         self.asks.close(&crate::AskError::Stopped);

@@ -3,6 +3,7 @@
 mod detours;
 mod direct;
 mod http;
+mod monitored;
 mod options;
 mod servers;
 mod socks;

@@ -7,7 +7,7 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use tokio::time::Instant;
-use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
+use wasmtime::{Engine, ResourceLimiter, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
 
 use crate::host::HostState;
 
@@ -33,15 +33,85 @@ const QUIET_TICKS: u32 = 20;
 const FLOOD_LINES: u32 = 100_000;
 const FLOOD_WINDOW: Duration = Duration::from_secs(10);
 
-pub(crate) fn store() -> StoreLimits {
-    StoreLimitsBuilder::new()
-        .memory_size(MEMORY)
-        .memories(4)
-        .tables(16)
-        .instances(16)
-        // The error then says what was asked for, where the guest could only abort.
-        .trap_on_grow_failure(true)
-        .build()
+/// Bounds what a guest may hold, and counts its memory.
+pub(crate) struct Holdings {
+    limits: StoreLimits,
+    memory: Memory,
+}
+
+/// The memory of the guest there is now, in bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory(Arc<AtomicUsize>);
+
+impl Memory {
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+}
+
+impl Holdings {
+    /// Of a new guest, whose memory `memory` is to tell.
+    pub(crate) fn new(memory: Memory) -> Self {
+        let limits = StoreLimitsBuilder::new()
+            .memory_size(MEMORY)
+            .memories(4)
+            .tables(16)
+            .instances(16)
+            // The error then says what was asked for, where the guest could only abort.
+            .trap_on_grow_failure(true)
+            .build();
+        Self { limits, memory }
+    }
+}
+
+impl ResourceLimiter for Holdings {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let may = self.limits.memory_growing(current, desired, maximum)?;
+        if may {
+            self.memory.0.fetch_add(desired - current, SeqCst);
+        }
+        Ok(may)
+    }
+
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        self.limits.memory_grow_failed(error)
+    }
+
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        self.limits.table_growing(current, desired, maximum)
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        self.limits.table_grow_failed(error)
+    }
+
+    fn instances(&self) -> usize {
+        self.limits.instances()
+    }
+
+    fn tables(&self) -> usize {
+        self.limits.tables()
+    }
+
+    fn memories(&self) -> usize {
+        self.limits.memories()
+    }
+}
+
+impl Drop for Holdings {
+    fn drop(&mut self) {
+        self.memory.0.store(0, SeqCst);
+    }
 }
 
 /// Puts a store under the limits. Gives what its owner must enter for each poll.
@@ -52,7 +122,7 @@ pub(crate) fn apply(store: &mut Store<HostState>) -> Arc<Entry> {
         since: AtomicU64::new(0),
     });
     let watched = entry.clone();
-    store.limiter(|state| &mut state.limits);
+    store.limiter(|state| &mut state.holdings);
     store.set_hostcall_fuel(HOSTCALL);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |_| watched.check());

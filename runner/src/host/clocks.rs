@@ -1,12 +1,23 @@
 //! The clocks: monotonic time is tokio's, so that it follows a paused clock in
-//! tests, and wall time is whatever the monitor was given. It must not wait.
+//! tests, and wall time is whatever the monitor was given. It must not know what a
+//! guest waits for.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
-use wasmtime_wasi::{HostMonotonicClock, HostWallClock, WasiCtxBuilder};
+use wasmtime::component::{Accessor, HasData};
+use wasmtime_wasi::HostWallClock;
+use wasmtime_wasi::p3::bindings::clocks::{monotonic_clock, types};
+
+use super::HostState;
+
+/// How long a guest waits without anybody looking for a sleep of the device (C-6). One
+/// that waits for no time at all, as while idle, costs no look.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// The time of day runs ahead by more when the device slept, or was set.
+const JUMP: Duration = Duration::from_secs(1);
 
 /// Tells the time of day.
 #[derive(Clone)]
@@ -40,22 +51,73 @@ impl HostWallClock for WallClock {
     }
 }
 
-/// Counts from the instance's start.
-struct MonotonicClock(Instant);
+/// Counts from an instance's start.
+#[derive(Clone, Debug)]
+pub(crate) struct MonotonicClock {
+    start: Instant,
+    wall: WallClock,
+}
 
-impl HostMonotonicClock for MonotonicClock {
-    fn resolution(&self) -> u64 {
-        1
+impl MonotonicClock {
+    pub(super) fn new(wall: WallClock) -> Self {
+        let start = Instant::now();
+        Self { start, wall }
     }
 
-    fn now(&self) -> u64 {
-        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    fn nanos(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Waits until then; not as long if the device slept meanwhile, so that the guest
+    /// sees at once how late it is: this clock stands still in a sleep.
+    async fn wait_until(&self, nanos: u64) {
+        let mut lead = self.lead();
+        loop {
+            let left = Duration::from_nanos(nanos.saturating_sub(self.nanos()));
+            if left.is_zero() || self.lead() > lead + JUMP {
+                return;
+            }
+            lead = lead.min(self.lead());
+            tokio::time::sleep(left.min(LOOK_EVERY)).await;
+        }
+    }
+
+    /// How far the time of day is ahead of this clock.
+    fn lead(&self) -> Duration {
+        let elapsed = self.start.elapsed();
+        self.wall.now().saturating_sub(elapsed)
     }
 }
 
-/// Gives a WASI context these clocks.
-pub(super) fn set(context: &mut WasiCtxBuilder, wall: WallClock) {
-    context
-        .wall_clock(wall)
-        .monotonic_clock(MonotonicClock(Instant::now()));
+/// Where the guest's monotonic clock comes from.
+pub(super) struct Monotonic;
+
+impl HasData for Monotonic {
+    type Data<'a> = &'a mut HostState;
+}
+
+impl monotonic_clock::Host for HostState {
+    fn now(&mut self) -> wasmtime::Result<monotonic_clock::Mark> {
+        Ok(self.clock.nanos())
+    }
+
+    fn get_resolution(&mut self) -> wasmtime::Result<types::Duration> {
+        Ok(1)
+    }
+}
+
+impl<T> monotonic_clock::HostWithStore<T> for Monotonic {
+    async fn wait_until(
+        store: &Accessor<T, Self>,
+        when: monotonic_clock::Mark,
+    ) -> wasmtime::Result<()> {
+        let clock = store.with(|mut access| access.get().clock.clone());
+        clock.wait_until(when).await;
+        Ok(())
+    }
+
+    async fn wait_for(_: &Accessor<T, Self>, duration: types::Duration) -> wasmtime::Result<()> {
+        tokio::time::sleep(Duration::from_nanos(duration)).await;
+        Ok(())
+    }
 }

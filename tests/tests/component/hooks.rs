@@ -1,12 +1,13 @@
 //! What a host tells the component, and what comes of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
 use outwatch::{Fault, Monitor, Outbound, Readiness, Reason, State, View};
 use outwatch_tests::stub::{Stub, answers, refuses};
 
-use super::world::{pass, start, wait_for, wait_for_all};
+use super::world::{describe, pass, start, wait_for, wait_for_all};
 
 const QUIET: &str = r#"{"ip_lookup": false}"#;
 
@@ -26,6 +27,27 @@ async fn e1_a_new_selection_is_tested_at_once() {
         (report.via.as_deref(), report.delay_ms),
         (Some("b"), Some(20))
     );
+}
+
+/// Nobody tells that the device slept; nothing is due for minutes.
+#[tokio::test(start_paused = true)]
+async fn c6_eight_hours_of_sleep_are_noticed_at_once_and_make_one_cycle() {
+    let stub = Stub::with([("a", answers(10)), ("b", answers(20))]);
+    let asleep = Arc::new(AtomicU64::new(0));
+    let (wall, hours) = (stub.wall_clock(), asleep.clone());
+    let wall = move || wall() + Duration::from_secs(3600 * hours.load(SeqCst));
+    let monitor = describe(&stub, QUIET).wall_clock(wall);
+    let monitor = monitor.start().await.expect("a monitor");
+    wait_for_all(&monitor).await;
+    pass(Duration::from_secs(60)).await;
+    asleep.store(8, SeqCst);
+    pass(Duration::from_secs(15)).await;
+    assert_eq!(stub.tests(), ["a", "b", "a", "b"]);
+    pass(Duration::from_secs(200)).await;
+    assert_eq!(stub.tests().len(), 4, "missed cycles are not caught up");
+    let report = monitor.report("a", View::Confirmed).await;
+    let reason = report.and_then(|report| report.reason);
+    assert_eq!(reason, Some(Reason::Resume));
 }
 
 #[tokio::test(start_paused = true)]

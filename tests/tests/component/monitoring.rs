@@ -25,6 +25,18 @@ async fn c2_a_cycle_tests_every_outbound_and_no_more_than_workers_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_monitor_tells_how_much_memory_its_component_has_until_it_ends() {
+    let few = start_paused(&Stub::with([("a", answers(30))])).await;
+    let stub = Stub::with((0..3_000).map(|i| (format!("out-{i}"), answers(30))));
+    let many = start_paused(&stub).await;
+    let of_one = few.memory();
+    assert!(of_one > 0 && of_one % (64 << 10) == 0, "{of_one}");
+    assert!(many.memory() > of_one, "{} and {of_one}", many.memory());
+    many.stop().await.expect("a good end");
+    assert_eq!((few.memory(), many.memory()), (of_one, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn t1_groups_and_untestable_outbounds_are_never_tested() {
     let stub = Stub::with([("a", answers(30))]);
     stub.add_group("auto", &["a"], Some("a"));

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use anyhow::{Context as _, Result};
 
 /// Where sources that keep or show rules are.
-const FOLDERS: [&str; 4] = ["component", "demo-world", "runner", "tests"];
+const FOLDERS: [&str; 5] = ["benches", "component", "demo-world", "runner", "tests"];
 
 /// A rule's name, such as `T-10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -128,6 +128,14 @@ impl Monitor {
         }
     }
 
+    /// A test ends without a result.
+    pub(super) fn log_dropped(&mut self, id: Id, test: &Test) {
+        if test.attempts > 0 {
+            let line = self.line("dropped", id);
+            self.log(Level::Info, line.word("reason", test.want.reason.as_str()));
+        }
+    }
+
     /// Tries a test again in a while.
     pub(super) fn put_aside(&mut self, id: Id, want: Want, waiting: Waiting) {
         self.timers.set(Timer::Wait(id), self.now.mono + WAIT);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use outwatch_engine::{Cause, Input};
 
-use crate::grammar::parse;
-use crate::world::{World, group, not_ready, ok, outbound, refused, selection};
+use crate::grammar::{events, is_as_promised, parse};
+use crate::world::{World, group, not_ready, ok, outbound, refused, selection, silent};
 
 const MINUTE: u64 = 60_000;
 
@@ -21,9 +21,13 @@ fn l1_every_test_its_result_and_each_cycle_is_one_line_that_a_program_can_read()
     world.run_to(20 * MINUTE);
     world.input([Input::Activity]);
     assert!(world.log.len() > 20);
+    let events = events();
     for (_, line) in &world.log {
         let pairs = parse(line).unwrap_or_else(|| panic!("not of the grammar: {line}"));
-        assert_eq!(pairs[0].0, "event");
+        assert!(
+            is_as_promised(&events, &pairs),
+            "not in docs/LOG.md: {line}"
+        );
         if pairs[0].1 == "test" {
             assert!(pairs.iter().any(|(key, _)| key == "reason"));
             assert!(
@@ -47,6 +51,18 @@ fn l1_every_test_its_result_and_each_cycle_is_one_line_that_a_program_can_read()
             "{event}"
         );
     }
+}
+
+#[test]
+fn l1_a_test_whose_outbound_goes_says_that_nothing_comes_of_it() {
+    let mut world = World::new()
+        .outbound("a", [silent()])
+        .outbound("b", [ok(20)])
+        .start();
+    world.run_to(1_000);
+    world.reload(vec![outbound("b")], vec![]);
+    let dropped = r#"event=dropped tag="a" reason=cycle"#;
+    assert_eq!(world.lines(&[dropped]).len(), 1);
 }
 
 #[test]

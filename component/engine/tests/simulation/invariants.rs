@@ -170,6 +170,7 @@ impl Invariants {
     ) {
         assert_eq!(wake_at, None, "N-1: idle after {:?}", self.idle_timeout);
         assert!(self.asked.is_empty(), "unanswered: {:?}", self.asked);
+        self.lines.none_is_open();
         self.probes.at_rest();
         self.told.at_rest(monitor, now, core);
         for report in monitor.reports(View::Display, now) {
@@ -182,6 +183,7 @@ impl Invariants {
 
     pub(crate) fn stopped(&self) {
         assert!(self.asked.is_empty(), "unanswered: {:?}", self.asked);
+        self.lines.none_is_open();
         self.probes.none_left();
     }
 }

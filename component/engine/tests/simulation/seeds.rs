@@ -34,6 +34,11 @@ pub(crate) fn play(seeds: u64) {
         }
     });
     assert!(!run.failed.load(Ordering::Relaxed), "a seed failed");
+    say(&format!(
+        "sim: all {} seeds from {from} on are clean, {} s",
+        run.end - from,
+        run.began.elapsed().as_secs()
+    ));
 }
 
 struct Run {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use outwatch_engine::{Monitor, Now, Options, Probe, View};
 
-use crate::grammar;
+use crate::grammar::{self, Events};
 
 /// What the log said of a test before its probe was sent.
 #[derive(Clone, Debug)]
@@ -18,6 +18,10 @@ pub(super) struct TestLine {
 }
 
 pub(super) struct Lines {
+    /// What the document promises.
+    events: Events,
+    /// Tests that were announced and of which nothing has come yet.
+    open: BTreeSet<String>,
     /// Attempts of an asked-for test at most (S-2).
     marks: usize,
     urls: Vec<String>,
@@ -36,6 +40,8 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn new(options: &Options) -> Self {
         Self {
+            events: grammar::events(),
+            open: BTreeSet::new(),
             marks: options.on_demand_timeouts.len(),
             urls: options.urls.clone(),
             generation: 0,
@@ -48,10 +54,17 @@ impl Lines {
 
     pub(super) fn logged(&mut self, line: &str) {
         let pairs = grammar::parse(line).unwrap_or_else(|| panic!("L-1: {line}"));
+        let promised = grammar::is_as_promised(&self.events, &pairs);
+        assert!(promised, "L-1: not in docs/LOG.md: {line}");
         let pairs: BTreeMap<&str, &str> = pairs
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))
             .collect();
+        if matches!(pairs["event"], "result" | "not_ready" | "again" | "dropped") {
+            let was_open = self.open.remove(pairs["tag"]);
+            let untested = pairs.get("attempts") == Some(&"0");
+            assert!(was_open || untested, "L-1: of no test: {line}");
+        }
         match pairs["event"] {
             "joined" if pairs["reason"] == "asked" => {
                 self.joined.insert(pairs["tag"].into());
@@ -80,6 +93,12 @@ impl Lines {
         assert!(attempt <= most, "S-2: attempt {attempt} of {most}");
         assert!(self.urls.iter().any(|url| url == pairs["url"]), "C-4");
         if attempt == 1 {
+            let new = self.open.insert(pairs["tag"].into());
+            assert!(
+                new,
+                "L-1: nothing came of the test before of {}",
+                pairs["tag"]
+            );
             self.began.insert(pairs["tag"].into(), self.generation);
         }
         let line = TestLine {
@@ -100,6 +119,15 @@ impl Lines {
         let line = self.pending.take().expect("L-1: a test without a line");
         assert_eq!(line.tag, probe.tag, "L-1");
         Some(line)
+    }
+
+    /// Long after the last event, or after the end.
+    pub(super) fn none_is_open(&self) {
+        let open = &self.open;
+        assert!(
+            open.is_empty(),
+            "L-1: nothing came of the tests of {open:?}"
+        );
     }
 
     pub(super) fn after_step(&mut self, monitor: &Monitor, now: Now) {

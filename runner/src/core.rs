@@ -31,7 +31,7 @@ use crate::config::Entry;
 use crate::fetch::{self, Trust};
 use crate::proxy_core::{
     Cause, Dialed, FetchError, Network, Outbound, Phase, ProxyCore, Readiness, Request, Response,
-    Target,
+    SelectError, Target,
 };
 use crate::report::{Problem, Severity};
 
@@ -45,23 +45,6 @@ pub struct NativeCore {
     by_tag: HashMap<String, usize>,
     resolver: Box<dyn Resolver>,
     trust: Trust,
-}
-
-/// Why a group did not take a selection.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SelectError {
-    /// There is no such group.
-    #[error("there is no group `{0}`")]
-    NoSuchGroup(String),
-    /// The group has no such member.
-    #[error("`{member}` is no member of the group `{group}`")]
-    NotAMember {
-        /// The group.
-        group: String,
-        /// What was to be selected.
-        member: String,
-    },
 }
 
 impl NativeCore {
@@ -97,24 +80,6 @@ impl NativeCore {
         )
     }
 
-    /// Makes a group lead to one of its members. Tell the monitor by its hook
-    /// `selection_changed`.
-    ///
-    /// # Errors
-    /// No such group, or no such member of it.
-    pub fn select(&self, group: &str, member: &str) -> Result<(), SelectError> {
-        let Some(found) = self.group(group) else {
-            return Err(SelectError::NoSuchGroup(group.to_owned()));
-        };
-        match self.by_tag.get(member) {
-            Some(member) if found.select(*member) => Ok(()),
-            _ => Err(SelectError::NotAMember {
-                group: group.to_owned(),
-                member: member.to_owned(),
-            }),
-        }
-    }
-
     fn node(&self, index: usize) -> Option<&Node> {
         self.nodes.get(index)
     }
@@ -140,7 +105,7 @@ impl NativeCore {
                 return Some((index, node));
             };
             index = group
-                .selected()
+                .selected(Network::Tcp)
                 .or_else(|| group.first(|member| self.is_supported(member)))?;
         }
         None
@@ -189,13 +154,22 @@ impl ProxyCore for NativeCore {
         self.nodes.iter().map(|node| node.listed.clone()).collect()
     }
 
-    fn selected(&self, group: &str, _network: Network) -> Option<String> {
-        Some(
-            self.node(self.group(group)?.selected()?)?
-                .listed
-                .tag
-                .clone(),
-        )
+    fn selected(&self, group: &str, network: Network) -> Option<String> {
+        let member = self.group(group)?.selected(network)?;
+        Some(self.node(member)?.listed.tag.clone())
+    }
+
+    fn select(&self, group: &str, network: Network, member: &str) -> Result<(), SelectError> {
+        let Some(found) = self.group(group) else {
+            return Err(SelectError::NoSuchGroup(group.to_owned()));
+        };
+        match self.by_tag.get(member) {
+            Some(member) if found.select(network, *member) => Ok(()),
+            _ => Err(SelectError::NotAMember {
+                group: group.to_owned(),
+                member: member.to_owned(),
+            }),
+        }
     }
 
     fn status(&self, tag: &str) -> Readiness {

@@ -48,7 +48,7 @@ pub mod store;
 #[cfg(test)]
 mod testing;
 
-pub use crate::core::{NativeCore, SelectError};
+pub use crate::core::NativeCore;
 pub use engine::{Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;

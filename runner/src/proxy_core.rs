@@ -30,6 +30,17 @@ pub trait ProxyCore: Send + Sync + 'static {
     /// no group.
     fn selected(&self, group: &str, network: Network) -> Option<String>;
 
+    /// Makes a group lead to one of its members for one kind of traffic, so that
+    /// [`selected`](Self::selected) says so from now on. Called by what decides for a
+    /// group; the monitor itself selects nothing. The default refuses.
+    ///
+    /// # Errors
+    /// See [`SelectError`].
+    fn select(&self, group: &str, network: Network, member: &str) -> Result<(), SelectError> {
+        let _ = (network, member);
+        Err(SelectError::Fixed(group.to_owned()))
+    }
+
     /// Whether an outbound can be tested now. The default is always.
     fn status(&self, tag: &str) -> Readiness {
         let _ = tag;
@@ -71,6 +82,10 @@ impl<C: ProxyCore + ?Sized> ProxyCore for Arc<C> {
         (**self).selected(group, network)
     }
 
+    fn select(&self, group: &str, network: Network, member: &str) -> Result<(), SelectError> {
+        (**self).select(group, network, member)
+    }
+
     fn status(&self, tag: &str) -> Readiness {
         (**self).status(tag)
     }
@@ -87,6 +102,26 @@ impl<C: ProxyCore + ?Sized> ProxyCore for Arc<C> {
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
         (**self).fetch(tag, request).await
     }
+}
+
+/// Why a group did not take a selection.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// There is no such group.
+    #[error("there is no group `{0}`")]
+    NoSuchGroup(String),
+    /// The group has no such member.
+    #[error("`{member}` is no member of the group `{group}`")]
+    NotAMember {
+        /// The group.
+        group: String,
+        /// What was to be selected.
+        member: String,
+    },
+    /// The core decides itself where the group leads.
+    #[error("where the group `{0}` leads cannot be chosen from outside of its core")]
+    Fixed(String),
 }
 
 /// One outbound, endpoint or group of a core.

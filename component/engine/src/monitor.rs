@@ -205,7 +205,7 @@ impl Monitor {
         }
         for id in self.running.ids() {
             if let Some(test) = self.running.remove(id) {
-                self.log_dropped(id, &test);
+                self.log_without_result("dropped", id, &test);
             }
             self.show_over(id);
         }

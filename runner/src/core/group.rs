@@ -9,12 +9,14 @@ use serde_json::Value;
 
 use super::options::{Reader, take};
 use crate::config::Entry;
+use crate::proxy_core::Network;
 
 /// A group's members, and which of them it leads to.
 pub(super) struct Group {
     members: Vec<usize>,
-    /// Place in the whole list of outbounds; [`NONE`] before the first choice.
-    selected: AtomicUsize,
+    /// For TCP and for UDP: a place in the whole list of outbounds; [`NONE`] before the
+    /// first choice.
+    selected: [AtomicUsize; 2],
 }
 
 const NONE: usize = usize::MAX;
@@ -53,22 +55,34 @@ impl Group {
             }
             _ => None,
         };
-        let selected = AtomicUsize::new(chosen.copied().unwrap_or(NONE));
-        Self { members, selected }
+        let chosen = chosen.copied().unwrap_or(NONE);
+        Self {
+            selected: [AtomicUsize::new(chosen), AtomicUsize::new(chosen)],
+            members,
+        }
     }
 
     /// The member that it leads to; none before the first choice.
-    pub(super) fn selected(&self) -> Option<usize> {
-        Some(self.selected.load(Ordering::Relaxed)).filter(|index| *index != NONE)
+    pub(super) fn selected(&self, network: Network) -> Option<usize> {
+        let selected = self.of(network).load(Ordering::Relaxed);
+        Some(selected).filter(|index| *index != NONE)
     }
 
     /// Whether `member` is one, and so selected now.
-    pub(super) fn select(&self, member: usize) -> bool {
+    pub(super) fn select(&self, network: Network, member: usize) -> bool {
         let known = self.members.contains(&member);
         if known {
-            self.selected.store(member, Ordering::Relaxed);
+            self.of(network).store(member, Ordering::Relaxed);
         }
         known
+    }
+
+    fn of(&self, network: Network) -> &AtomicUsize {
+        let [tcp, udp] = &self.selected;
+        match network {
+            Network::Tcp => tcp,
+            Network::Udp => udp,
+        }
     }
 
     /// The first member that is `good`; the first of all if none is.

@@ -1,6 +1,6 @@
 //! Outbounds through outbounds, three deep and through groups.
 
-use outwatch::{Cause, NativeCore, Phase};
+use outwatch::{Cause, NativeCore, Network, Phase, ProxyCore as _};
 use outwatch_tests::peers::{
     Authority, EXITS, Exit, Inbound, Microsocks, Nginx, Port, SingBox, Site, Tinyproxy, socks,
     through, with,
@@ -124,7 +124,7 @@ async fn d2_a_detour_through_a_group_follows_its_selection() {
     for tag in ["outer", "by choice"] {
         assert_eq!(exit(&core, tag, &web).await, &EXITS[1], "{tag}");
     }
-    core.select("choice", "japanese").unwrap();
+    core.select("choice", Network::Tcp, "japanese").unwrap();
     for tag in ["outer", "by choice"] {
         assert_eq!(exit(&core, tag, &web).await, &EXITS[2], "{tag}");
     }

@@ -63,9 +63,8 @@ impl Monitor {
         let Some(test) = self.running.remove(id) else {
             return;
         };
+        self.log_without_result("again", id, &test);
         let mut want = test.want;
-        let line = self.line("again", id).word("reason", want.reason.as_str());
-        self.log(Level::Info, line);
         self.clear_test_timers(id);
         self.show_over(id);
         self.cues.push(Cue::Left(id));

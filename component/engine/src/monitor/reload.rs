@@ -72,7 +72,7 @@ impl Monitor {
         let mut tickets = Vec::new();
         if let Some(test) = self.running.remove(id) {
             reached!("an outbound goes while it is tested");
-            self.log_dropped(id, &test);
+            self.log_without_result("dropped", id, &test);
             self.actions.extend(test.probe.map(Action::Cancel));
             tickets.extend(test.want.tickets);
         }

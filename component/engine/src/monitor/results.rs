@@ -128,10 +128,11 @@ impl Monitor {
         }
     }
 
-    /// A test ends without a result.
-    pub(super) fn log_dropped(&mut self, id: Id, test: &Test) {
+    /// A test ends without a result. One that never began, since earlier ones are lost
+    /// (C-5), was not announced either.
+    pub(super) fn log_without_result(&mut self, event: &str, id: Id, test: &Test) {
         if test.attempts > 0 {
-            let line = self.line("dropped", id);
+            let line = self.line(event, id);
             self.log(Level::Info, line.word("reason", test.want.reason.as_str()));
         }
     }

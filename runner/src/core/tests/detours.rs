@@ -9,8 +9,7 @@ use tokio_rustls::TlsAcceptor;
 use super::servers::{Server, closed_port};
 use super::{core, echoes, entry, failure, target};
 use crate::NativeCore;
-use crate::core::SelectError;
-use crate::proxy_core::{Cause, Network, Phase, ProxyCore, Readiness};
+use crate::proxy_core::{Cause, Network, Phase, ProxyCore, Readiness, SelectError};
 use crate::testing::{Authority, get, read_head};
 
 #[tokio::test]
@@ -79,7 +78,7 @@ async fn g1_a_group_leads_where_it_is_told() {
 
     assert!(echoes(&core, "fastest", &echo.target()).await);
     assert_eq!(proxy.asked().len(), 0);
-    core.select("choice", "proxy").unwrap();
+    core.select("choice", Network::Tcp, "proxy").unwrap();
     assert_eq!(
         core.selected("choice", Network::Tcp).as_deref(),
         Some("proxy")
@@ -88,12 +87,15 @@ async fn g1_a_group_leads_where_it_is_told() {
     assert_eq!(proxy.asked().len(), 1);
 
     let unknown = SelectError::NoSuchGroup("proxy".into());
-    assert_eq!(core.select("proxy", "direct"), Err(unknown));
+    assert_eq!(core.select("proxy", Network::Tcp, "direct"), Err(unknown));
     let stranger = SelectError::NotAMember {
         group: "choice".into(),
         member: "fastest".into(),
     };
-    assert_eq!(core.select("choice", "fastest"), Err(stranger));
+    assert_eq!(
+        core.select("choice", Network::Tcp, "fastest"),
+        Err(stranger)
+    );
     assert_eq!(
         core.selected("choice", Network::Tcp).as_deref(),
         Some("proxy")
@@ -143,7 +145,7 @@ async fn d6_what_leads_through_an_unsupported_outbound_is_unsupported_too() {
         failure(&core, "auto", &web, "127.0.0.1:1").await,
         (Phase::Dial, Cause::Refused)
     );
-    core.select("group", "direct").unwrap();
+    core.select("group", Network::Tcp, "direct").unwrap();
     assert_eq!(core.status("behind"), Readiness::Ready);
 }
 

@@ -6,7 +6,9 @@
 
 mod authority;
 mod background;
+mod curl;
 mod deaf;
+mod echo;
 mod exits;
 mod local;
 mod microsocks;
@@ -21,7 +23,9 @@ mod sing_box;
 mod tinyproxy;
 
 pub use authority::{Authority, Leaf};
+pub use curl::Curl;
 pub use deaf::Deaf;
+pub use echo::Echo;
 pub use exits::{EXITS, Exit};
 pub use microsocks::Microsocks;
 pub use nginx::{Nginx, Site};

@@ -20,6 +20,10 @@ pub struct Config {
     pub log: Log,
     /// Top-level `certificate`: extra roots.
     pub certificate: Option<Map<String, Value>>,
+    /// `inbounds`, as in the file.
+    pub inbounds: Vec<Value>,
+    /// `route`, as in the file.
+    pub route: Map<String, Value>,
 }
 
 /// One outbound, endpoint or group.

@@ -132,15 +132,21 @@ fn path(path: &str, reader: &mut Reader<'_>) -> Option<String> {
     None
 }
 
-/// Adds what each request has to the headers of the config.
-fn complete(headers: &mut HeaderMap, host: &str, reader: &mut Reader<'_>) -> Option<()> {
-    headers.entry(USER_AGENT).or_insert(AGENT);
-    if !headers.contains_key(HOST) {
-        let Ok(host) = HeaderValue::from_str(host) else {
-            reader.error("transport.host", "not a name that HTTP can ask for");
-            return None;
-        };
-        headers.insert(HOST, host);
-    }
-    Some(())
+/// The headers of a request: `given` by the config, after those that every one has.
+/// None if `host`, which is for a config without a `Host`, cannot be asked for.
+fn complete(mut given: HeaderMap, host: &str, reader: &mut Reader<'_>) -> Option<HeaderMap> {
+    let host = match given.remove(HOST) {
+        Some(host) => Ok(host),
+        None => HeaderValue::from_str(host),
+    };
+    let Ok(host) = host else {
+        reader.error("transport.host", "not a name that HTTP can ask for");
+        return None;
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(HOST, host);
+    let agent = given.remove(USER_AGENT);
+    headers.insert(USER_AGENT, agent.unwrap_or(AGENT));
+    headers.extend(given);
+    Some(headers)
 }

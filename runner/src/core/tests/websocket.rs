@@ -91,13 +91,13 @@ async fn the_upgrade_asks_for_the_path_and_carries_the_headers() {
     assert_eq!(
         head(json!({ "type": "ws", "path": "a b/?x=1", "headers": { "X-One": "1", "Host": "front.test" } }))
             .await,
-        "GET /a%20b/?x=1 HTTP/1.1\nHost: front.test\nX-One: 1\nUser-Agent: Go-http-client/1.1\n\
+        "GET /a%20b/?x=1 HTTP/1.1\nHost: front.test\nUser-Agent: Go-http-client/1.1\nX-One: 1\n\
          Sec-Websocket-Version: 13\nConnection: Upgrade\nUpgrade: websocket\n"
     );
     assert_eq!(
         head(json!({ "type": "httpupgrade", "headers": { "User-Agent": "me", "Host": "old.test" }, "host": "front.test" }))
             .await,
-        "GET / HTTP/1.1\nUser-Agent: me\nHost: front.test\nConnection: Upgrade\n\
+        "GET / HTTP/1.1\nHost: front.test\nUser-Agent: me\nConnection: Upgrade\n\
          Upgrade: websocket\n"
     );
     let bare = head(json!({ "type": "ws" })).await;

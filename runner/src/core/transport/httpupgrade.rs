@@ -51,10 +51,9 @@ impl HttpUpgrade {
             },
             (_, Some(name)) => name.to_owned(),
         };
-        complete(&mut headers, &host, reader)?;
         Some(Self {
             path: path(&fields.path, reader)?,
-            headers,
+            headers: complete(headers, &host, reader)?,
         })
     }
 

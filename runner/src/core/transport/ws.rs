@@ -67,8 +67,7 @@ impl WebSocket {
         reader: &mut Reader<'_>,
     ) -> Option<Self> {
         let fields: Fields = reader.read_at("transport", fields)?;
-        let mut headers = fields.headers.read("transport.headers", reader)?;
-        complete(&mut headers, &names.server.to_string(), reader)?;
+        let headers = fields.headers.read("transport.headers", reader)?;
         let early_header = match fields.early_data_header_name.as_str() {
             "" => None,
             name => match HeaderName::from_bytes(name.as_bytes()) {
@@ -82,7 +81,7 @@ impl WebSocket {
         };
         Some(Self {
             path: path(&fields.path, reader)?,
-            headers,
+            headers: complete(headers, &names.server.to_string(), reader)?,
             early_data: fields.max_early_data.min(EARLY_LIMIT) as usize,
             early_header,
         })

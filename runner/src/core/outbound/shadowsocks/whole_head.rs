@@ -77,3 +77,48 @@ impl AsyncWrite for WholeHead {
         Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    /// What `sent` is to a reader of reads of at most 8 bytes, and how they end.
+    async fn reads(sent: &'static [u8]) -> (Vec<Vec<u8>>, io::Result<usize>) {
+        // Three bytes arrive at a time.
+        let (near, mut far) = duplex(3);
+        let writing = tokio::spawn(async move { far.write_all(sent).await });
+        let mut stream = WholeHead::new(Box::new(near), 10);
+        let mut reads = Vec::new();
+        let end = loop {
+            let mut read = vec![0; 8];
+            match stream.read(&mut read).await {
+                Ok(length @ 1..) => {
+                    read.truncate(length);
+                    reads.push(read);
+                }
+                end => break end,
+            }
+        };
+        writing.await.unwrap().unwrap();
+        (reads, end)
+    }
+
+    #[tokio::test]
+    async fn a_head_that_arrives_in_pieces_is_read_as_far_as_there_is_room() {
+        let (reads, end) = reads(b"0123456789abcd").await;
+        assert_eq!(reads[..2], [&b"01234567"[..], b"89"]);
+        assert_eq!(reads[2..].concat(), b"abcd");
+        assert_eq!(end.unwrap(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_head_that_is_cut_is_an_unexpected_end_and_none_at_all_an_end() {
+        let (cut, end) = reads(b"012345678").await;
+        assert_eq!(cut, [b""; 0]);
+        assert_eq!(end.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        let (none, end) = reads(b"").await;
+        assert_eq!((none.len(), end.unwrap()), (0, 0));
+    }
+}

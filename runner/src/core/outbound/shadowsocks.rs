@@ -1,6 +1,7 @@
 //! `shadowsocks`: everything encrypted with a key that both sides know, the target
 //! first. It must not know how the server is reached.
 
+mod steady;
 mod whole_head;
 
 use std::io;
@@ -17,6 +18,7 @@ use shadowsocks::crypto::CipherKind;
 use shadowsocks::relay::socks5::Address;
 use tokio::io::AsyncWriteExt;
 
+use self::steady::Steady;
 use self::whole_head::WholeHead;
 use super::{Protocol, check_networks, length_of};
 use crate::core::opening::{Opening, Peer};
@@ -194,5 +196,5 @@ async fn encrypted(
         stream.write_all(rest).await?;
     }
     stream.flush().await?;
-    Ok(Box::new(stream))
+    Ok(Box::new(Steady::new(stream)))
 }

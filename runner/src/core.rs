@@ -1,11 +1,13 @@
 //! The native proxy core: outbounds, endpoints and groups of a sing-box style config,
 //! dialed by this process. It must not know the monitor, nor where a config came from.
 
+mod carrier;
 mod certificate;
 mod dialer;
 mod eyeballs;
 mod group;
 mod node;
+mod opening;
 pub(crate) mod options;
 mod outbound;
 mod progress;
@@ -13,6 +15,8 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod transport;
+mod upgrade;
 mod way;
 
 use std::collections::HashMap;
@@ -37,8 +41,8 @@ use crate::report::{Problem, Severity};
 
 /// The proxy core that comes with Outwatch.
 ///
-/// It dials `direct`, `socks` and `http` outbounds, through each other where a
-/// `detour` says so, and follows groups. An outbound of another type is listed, and
+/// It dials `direct`, `socks`, `http`, `shadowsocks`, `trojan` and `vless` outbounds,
+/// through each other where a `detour` says so, and follows groups. An outbound of another type is listed, and
 /// is not ready for good (D-6).
 pub struct NativeCore {
     nodes: Vec<Node>,

@@ -13,6 +13,13 @@ mod proxies {
         mod world;
     }
     mod names;
+    mod protocols {
+        mod all;
+        mod answers;
+        mod credentials;
+        mod refusals;
+        mod streams;
+    }
     mod rude;
     mod socks;
     mod timings;

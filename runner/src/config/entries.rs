@@ -17,7 +17,16 @@ use crate::proxy_core::Kind;
 const GROUPS: [&str; 3] = ["selector", "urltest", "balancer"];
 
 /// Types that are none, whatever fields they have.
-const LEAVES: [&str; 5] = ["direct", "block", "dns", "socks", "http"];
+const LEAVES: [&str; 8] = [
+    "direct",
+    "block",
+    "dns",
+    "socks",
+    "http",
+    "shadowsocks",
+    "trojan",
+    "vless",
+];
 
 /// Takes the outbounds and endpoints out of the config.
 pub(super) fn read(

@@ -1,85 +1,29 @@
-//! Our own sockets: sing-box's dial fields, and a TCP connection made by them.
+//! Our own sockets: a TCP connection, made as the dial fields of an outbound say.
 //! It must not know what the connection is for.
 
+mod fields;
+
+use std::fmt::Display;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::Value;
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::eyeballs::{Preference, STAGGER, interleave, race};
-use super::options::{Reader, duration};
+use super::options::{ELSEWHERE, Reader};
 use super::progress::Progress;
 use super::resolve::{Resolver, is_of, resolve};
 use crate::fetch::of_io;
 use crate::proxy_core::{Cause, Family, FetchError, Host, Phase, Target};
 
-/// The fields that every outbound with sockets of its own may have.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct DialFields {
-    bind_interface: Option<String>,
-    inet4_bind_address: Option<Ipv4Addr>,
-    inet6_bind_address: Option<Ipv6Addr>,
-    #[serde(deserialize_with = "duration")]
-    connect_timeout: Option<Duration>,
-    domain_strategy: Strategy,
-    #[serde(deserialize_with = "duration")]
-    fallback_delay: Option<Duration>,
-    routing_mark: Option<Value>,
-    netns: Option<String>,
-}
-
-impl DialFields {
-    /// All that belong here, those that need nothing done included.
-    pub(super) const NAMES: &[&str] = &[
-        "bind_interface",
-        "inet4_bind_address",
-        "inet6_bind_address",
-        "connect_timeout",
-        "domain_strategy",
-        "fallback_delay",
-        "routing_mark",
-        "netns",
-    ];
-
-    /// Those that change neither where traffic goes nor what a TCP test says.
-    pub(super) const HARMLESS: &[&str] = &[
-        "bind_address_no_port",
-        "disable_tcp_keep_alive",
-        "domain_resolver",
-        "fallback_network_type",
-        "network_strategy",
-        "network_type",
-        "protect_path",
-        "reuse_addr",
-        "tcp_fast_open",
-        "tcp_keep_alive",
-        "tcp_keep_alive_interval",
-        "tcp_multi_path",
-        "udp_fragment",
-    ];
-}
-
-/// sing-box's `domain_strategy`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Strategy {
-    #[default]
-    #[serde(rename = "", alias = "as_is")]
-    AsIs,
-    PreferIpv4,
-    PreferIpv6,
-    Ipv4Only,
-    Ipv6Only,
-}
+pub(super) use self::fields::DialFields;
 
 /// Opens TCP connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dialer {
     interface: Option<String>,
+    mark: Option<u32>,
     bind_v4: Option<Ipv4Addr>,
     bind_v6: Option<Ipv6Addr>,
     connect_timeout: Option<Duration>,
@@ -90,27 +34,28 @@ pub(super) struct Dialer {
 impl Dialer {
     /// What the dial fields of one outbound ask for.
     pub(super) fn new(fields: DialFields, reader: &mut Reader<'_>) -> Self {
-        if fields.routing_mark.is_some() {
-            reader.unsupported("its `routing_mark` is not set by the built-in core; remove it");
+        let preference = fields.preference();
+        let interface = fields.bind_interface.filter(|name| !name.is_empty());
+        if fields.netns.is_some_and(|name| !name.is_empty()) {
+            reader.unsupported(format!(
+                "its `netns` is not entered by the built-in core; {ELSEWHERE}"
+            ));
         }
-        if fields.netns.is_some() {
-            reader.unsupported("its `netns` is not entered by the built-in core; remove it");
+        if interface.is_some() && !cfg!(target_os = "linux") {
+            reader.unsupported(format!(
+                "its `bind_interface` works on Linux only in the built-in core; {ELSEWHERE}"
+            ));
         }
-        if fields.bind_interface.is_some() && !cfg!(target_os = "linux") {
-            reader.unsupported("its `bind_interface` works on Linux only in the built-in core");
+        if fields.routing_mark.is_some() && !cfg!(target_os = "linux") {
+            reader.unsupported("its `routing_mark` is a thing of Linux; remove it");
         }
         Self {
-            interface: fields.bind_interface,
+            interface,
+            mark: fields.routing_mark,
             bind_v4: fields.inet4_bind_address,
             bind_v6: fields.inet6_bind_address,
             connect_timeout: fields.connect_timeout,
-            preference: match fields.domain_strategy {
-                Strategy::AsIs => Preference::Resolver,
-                Strategy::PreferIpv4 => Preference::PreferV4,
-                Strategy::PreferIpv6 => Preference::PreferV6,
-                Strategy::Ipv4Only => Preference::OnlyV4,
-                Strategy::Ipv6Only => Preference::OnlyV6,
-            },
+            preference,
             stagger: fields.fallback_delay,
         }
     }
@@ -180,10 +125,16 @@ impl Dialer {
             ),
         };
         if let Some(interface) = &self.interface {
-            bind_to(&socket, interface)?;
+            bind_to(&socket, interface)
+                .map_err(|error| unset("bind_interface", interface, &error))?;
+        }
+        if let Some(mark) = self.mark {
+            set_mark(&socket, mark).map_err(|error| unset("routing_mark", mark, &error))?;
         }
         if let Some(ip) = local {
-            socket.bind(SocketAddr::new(ip, 0))?;
+            socket
+                .bind(SocketAddr::new(ip, 0))
+                .map_err(|error| unset("own address", ip, &error))?;
         }
         let stream = socket.connect(address).await?;
         stream.set_nodelay(true)?;
@@ -199,6 +150,30 @@ fn bind_to(socket: &TcpSocket, interface: &str) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn bind_to(_: &TcpSocket, _: &str) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+fn set_mark(socket: &TcpSocket, mark: u32) -> io::Result<()> {
+    socket2::SockRef::from(socket).set_mark(mark)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_mark(_: &TcpSocket, _: u32) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The system refuses what a dial field asks for, which is no fault of the server.
+fn unset(field: &str, value: impl Display, error: &io::Error) -> io::Error {
+    let hint = match error.kind() {
+        io::ErrorKind::PermissionDenied => " (it takes the capability CAP_NET_ADMIN or root)",
+        _ => "",
+    };
+    let text = format!("the {field} {value} cannot be set on our socket: {error}{hint}");
+    let cause = match error.kind() {
+        io::ErrorKind::AddrNotAvailable => Cause::NoRoute,
+        _ => Cause::Other,
+    };
+    io::Error::other(FetchError::new(Phase::Dial, cause, text))
 }
 
 /// A host without IPv6 cannot even make the socket.

@@ -1,14 +1,19 @@
 //! Reads the options of one outbound into typed values, and turns what is wrong
 //! with them into problems with a path. It must not know any outbound type.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::de::{DeserializeOwned, Error as _, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::proxy_core::{Host, Target};
 use crate::report::{Problem, Severity};
+
+/// What makes an outbound work whose type or options this core has not (D-6).
+pub(super) const ELSEWHERE: &str = "with `--core sing-box` it works";
 
 /// Reads one object of the config.
 pub(crate) struct Reader<'a> {
@@ -32,19 +37,30 @@ impl<'a> Reader<'a> {
     /// The fields of `map` as a `T`. None, and an error told, if they are wrong; a
     /// field that `T` does not know is a warning (F-4).
     pub(crate) fn read<T: DeserializeOwned>(&mut self, map: Map<String, Value>) -> Option<T> {
+        self.read_at("", map)
+    }
+
+    /// The same of the object that stands in the field `at`.
+    pub(super) fn read_at<T: DeserializeOwned>(
+        &mut self,
+        at: &str,
+        map: Map<String, Value>,
+    ) -> Option<T> {
         let mut unknown = Vec::new();
         let mut track = serde_path_to_error::Track::new();
         let json = Value::Object(map);
         let tracked = serde_path_to_error::Deserializer::new(json, &mut track);
         let read = serde_ignored::deserialize(tracked, |path| unknown.push(path.to_string()));
         for path in unknown {
-            self.warning(&path.replace(".?", ""), "unknown field; it has no effect");
+            let path = join(at, &path.replace(".?", ""));
+            self.warning(&path, "unknown field; it has no effect");
         }
         match read {
             Ok(read) => Some(read),
             Err(error) => {
                 let path = track.path().to_string();
-                self.error(if path == "." { "" } else { &path }, error.to_string());
+                let path = join(at, if path == "." { "" } else { &path });
+                self.error(&path, error.to_string());
                 None
             }
         }
@@ -74,17 +90,21 @@ impl<'a> Reader<'a> {
     }
 
     fn problem(&mut self, severity: Severity, field: &str, message: String) {
-        let path = match (self.path, field) {
-            (path, "") => path.to_owned(),
-            ("", field) => field.to_owned(),
-            (path, field) => format!("{path}.{field}"),
-        };
         self.problems.push(Problem {
             severity,
-            path,
+            path: join(self.path, field),
             message,
             hint: None,
         });
+    }
+}
+
+/// The path of `field` in the object at `path`; either may be empty.
+fn join(path: &str, field: &str) -> String {
+    match (path, field) {
+        (path, "") => path.to_owned(),
+        ("", field) => field.to_owned(),
+        (path, field) => format!("{path}.{field}"),
     }
 }
 
@@ -114,6 +134,32 @@ impl Server {
             port: self.server_port,
             family: None,
         }
+    }
+}
+
+/// Header lines: name to text or list of texts.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Headers(BTreeMap<String, Strings>);
+
+impl Headers {
+    /// As HTTP sends them. None if it cannot send one, told as part of the field `at`.
+    pub(super) fn read(&self, at: &str, reader: &mut Reader<'_>) -> Option<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        for (name, values) in &self.0 {
+            for value in &values.0 {
+                let pair = (
+                    HeaderName::from_bytes(name.as_bytes()),
+                    HeaderValue::from_str(value),
+                );
+                let (Ok(name), Ok(value)) = pair else {
+                    let message = "not a header that HTTP can send";
+                    reader.error(&join(at, name), message);
+                    return None;
+                };
+                headers.append(name, value);
+            }
+        }
+        Some(headers)
     }
 }
 

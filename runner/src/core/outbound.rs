@@ -4,15 +4,18 @@
 mod block;
 mod direct;
 mod http;
+mod shadowsocks;
 mod socks;
+mod trojan;
+mod vless;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use super::options::Reader;
+use super::options::{ELSEWHERE, Reader};
 use super::tls::TlsConfigs;
 use super::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Target};
+use crate::proxy_core::{Cause, FetchError, Phase, Target};
 
 /// A type of outbound, with the options of one.
 #[async_trait]
@@ -39,15 +42,17 @@ pub(super) fn read(
         "block" => block::read(options, reader),
         "socks" => socks::read(options, reader),
         "http" => http::read(options, reader, configs),
+        "shadowsocks" => shadowsocks::read(options, reader),
+        "trojan" => trojan::read(options, reader, configs),
+        "vless" => vless::read(options, reader, configs),
         "dns" => {
             reader.unsupported("a `dns` outbound answers DNS queries and opens no streams");
             None
         }
         _ => {
             reader.unsupported(format!(
-                "the built-in core has no `{type_name}`; it works once a core that has it (such \
-                 as sing-box) runs and is named here as a `socks` outbound, or when Outwatch is \
-                 embedded in such a core"
+                "the built-in core has no `{type_name}`; {ELSEWHERE}, or when Outwatch is \
+                 embedded in a core that has it"
             ));
             None
         }
@@ -64,4 +69,12 @@ fn check_networks(names: &[String], reader: &mut Reader<'_>) {
     } else if !names.is_empty() && !names.iter().any(|name| name == "tcp") {
         reader.unsupported("its `network` leaves out `tcp`, which a test needs");
     }
+}
+
+/// The length of a name, as the one byte that proxy protocols have for it.
+fn length_of(name: &str) -> Result<u8, FetchError> {
+    u8::try_from(name.len()).map_err(|_| {
+        let text = "the name of the target is too long for a proxy to be asked for";
+        FetchError::new(Phase::Proxy, Cause::Unsupported, text)
+    })
 }

@@ -4,9 +4,14 @@ mod detours;
 mod direct;
 mod http;
 mod monitored;
+mod opening;
 mod options;
+mod proxies;
 mod servers;
+mod shadowsocks;
 mod socks;
+mod tunnels;
+mod websocket;
 
 use std::collections::HashMap;
 use std::io;

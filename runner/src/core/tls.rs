@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use self::configs::{Recipe, Source, Versions};
-use super::options::{Reader, Strings, parse_host};
+use super::options::{ELSEWHERE, Reader, Strings, parse_host};
 use super::way::Stream;
 use crate::fetch::connect_tls;
 use crate::proxy_core::{FetchError, Host, Phase};
@@ -81,7 +81,7 @@ impl Tls {
         }
         if let Some(field) = fields.beyond_this_core() {
             reader.unsupported(format!(
-                "its `tls.{field}` is not done by the built-in core"
+                "its `tls.{field}` is not done by the built-in core; {ELSEWHERE}"
             ));
             return None;
         }
@@ -102,6 +102,18 @@ impl Tls {
 }
 
 impl TlsFields {
+    /// `server_name`, perhaps empty; none if TLS is switched off.
+    pub(super) fn name_asked_for(&self) -> Option<&str> {
+        self.enabled.then_some(self.server_name.as_str())
+    }
+
+    /// Offers `protocol` if the config offers none.
+    pub(super) fn offer_at_least(&mut self, protocol: &str) {
+        if self.alpn.0.is_empty() {
+            self.alpn.0.push(protocol.to_owned());
+        }
+    }
+
     fn beyond_this_core(&self) -> Option<&'static str> {
         let enabled = |value: &Value| value.get("enabled") == Some(&Value::Bool(true));
         let given = |value: &Value| !matches!(value, Value::Null);

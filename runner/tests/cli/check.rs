@@ -38,7 +38,7 @@ fn a_good_config_is_summed_up() {
 
     would not be tested
       no (block): it leads nowhere
-      hy (hysteria2): the built-in core has no `hysteria2`; it works once a core that has it (such as sing-box) runs and is named here as a `socks` outbound, or when Outwatch is embedded in such a core
+      hy (hysteria2): the built-in core has no `hysteria2`; with `--core sing-box` it works, or when Outwatch is embedded in a core that has it
 
     groups lead to
       choice (selector, 2 members) -> auto -> the best of its members, once tested

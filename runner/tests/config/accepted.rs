@@ -171,6 +171,18 @@ fn p2_every_part_of_a_servers_identity_counts() {
         r#"{ "type": "socks", "server": "192.0.2.1", "server_port": 1, "tls": { "server_name": "u" } }"#,
         r#"{ "type": "socks", "server": "192.0.2.1", "server_port": 1, "tls": { "reality": { "short_id": "u" } } }"#,
         r#"{ "type": "socks", "server": "192.0.2.1", "server_port": 1, "transport": { "headers": { "Host": "u" } } }"#,
+        r#"{ "type": "shadowsocks", "server": "192.0.2.1", "server_port": 1, "method": "aes-128-gcm", "password": "u" }"#,
+        r#"{ "type": "shadowsocks", "server": "192.0.2.1", "server_port": 1, "method": "aes-256-gcm", "password": "u" }"#,
+        r#"{ "type": "shadowsocks", "server": "192.0.2.1", "server_port": 1, "method": "aes-256-gcm", "password": "v" }"#,
+        r#"{ "type": "trojan", "server": "192.0.2.1", "server_port": 1, "password": "u" }"#,
+        r#"{ "type": "trojan", "server": "192.0.2.1", "server_port": 1, "password": "v" }"#,
+        r#"{ "type": "vless", "server": "192.0.2.1", "server_port": 1, "uuid": "u" }"#,
+        r#"{ "type": "vless", "server": "192.0.2.1", "server_port": 1, "uuid": "v" }"#,
+        r#"{ "type": "vless", "server": "192.0.2.1", "server_port": 1, "uuid": "u", "tls": { "server_name": "w" } }"#,
+        r#"{ "type": "vless", "server": "192.0.2.1", "server_port": 1, "uuid": "u", "transport": { "type": "ws" } }"#,
+        r#"{ "type": "vless", "server": "192.0.2.1", "server_port": 1, "uuid": "u", "transport": { "type": "ws", "path": "/a" } }"#,
+        r#"{ "type": "vless", "server": "192.0.2.1", "server_port": 1, "uuid": "u", "transport": { "type": "httpupgrade", "path": "/a" } }"#,
+        r#"{ "type": "vless", "server": "192.0.2.1", "server_port": 1, "uuid": "u", "transport": { "type": "httpupgrade", "path": "/a", "host": "u" } }"#,
     ] {
         assert!(
             seen.insert(fingerprint(outbound)),

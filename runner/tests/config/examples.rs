@@ -28,6 +28,7 @@ fn every_example_loads_without_a_warning() {
         names,
         [
             "chain-and-groups.json",
+            "encrypted.json",
             "home-and-office.json",
             "minimal.json",
             "monitoring.json"

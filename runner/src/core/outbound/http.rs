@@ -1,25 +1,21 @@
 //! `http`: an HTTP proxy asked by CONNECT, in the clear or over TLS.
 //! It must not know how the proxy is reached.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
-use http::header::{HOST, HeaderName, HeaderValue, PROXY_AUTHORIZATION};
+use http::header::{HOST, HeaderValue, PROXY_AUTHORIZATION};
 use http::{HeaderMap, Method, StatusCode, Uri};
 use http_body_util::Empty;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Protocol;
-use crate::core::options::{Reader, Server, Strings, take};
+use crate::core::options::{Headers, Reader, Server, take};
 use crate::core::tls::{Tls, TlsConfigs, TlsFields};
+use crate::core::upgrade::upgrade;
 use crate::core::way::{Stream, Way};
-use crate::fetch::of_http;
 use crate::proxy_core::{Cause, FetchError, Phase, Target};
 
 struct Http {
@@ -36,7 +32,7 @@ struct Fields {
     username: String,
     password: String,
     path: String,
-    headers: BTreeMap<String, Strings>,
+    headers: Headers,
     tls: Option<TlsFields>,
 }
 
@@ -68,22 +64,7 @@ fn headers(fields: &Fields, reader: &mut Reader<'_>) -> Option<HeaderMap> {
             HeaderValue::from_str(&text).expect("base64 is plain text"),
         );
     }
-    for (name, values) in &fields.headers {
-        for value in &values.0 {
-            let pair = (
-                HeaderName::from_bytes(name.as_bytes()),
-                HeaderValue::from_str(value),
-            );
-            let (Ok(name), Ok(value)) = pair else {
-                reader.error(
-                    &format!("headers.{name}"),
-                    "not a header that HTTP can send",
-                );
-                return None;
-            };
-            headers.append(name, value);
-        }
-    }
+    headers.extend(fields.headers.read("headers", reader)?);
     Some(headers)
 }
 
@@ -115,8 +96,13 @@ impl Protocol for Http {
             None => stream,
         };
         let known = self.headers.contains_key(PROXY_AUTHORIZATION);
-        let refusal = |status| refusal(status, known, &proxy, target);
-        connect(stream, request, &proxy, refusal).await
+        upgrade(stream, request, &proxy, |response| {
+            match response.status() {
+                status if status.is_success() => Ok(()),
+                status => Err(refusal(status, known, &proxy, target)),
+            }
+        })
+        .await
     }
 }
 
@@ -141,42 +127,6 @@ impl Http {
         }
         Ok(request)
     }
-}
-
-/// Sends the CONNECT and takes the stream over when the proxy agrees.
-async fn connect(
-    stream: Stream,
-    request: http::Request<Empty<Bytes>>,
-    proxy: &str,
-    refusal: impl Fn(StatusCode) -> FetchError,
-) -> Result<Stream, FetchError> {
-    let failed = |error: hyper::Error| match of_http(Phase::Proxy, proxy, &error) {
-        error if error.cause == Cause::HttpMalformed => FetchError {
-            cause: Cause::ProxyHandshake,
-            ..error
-        },
-        error => error,
-    };
-    let (mut sender, connection) = http1::Builder::new()
-        .title_case_headers(true)
-        .handshake(TokioIo::new(stream))
-        .await
-        .map_err(failed)?;
-    let mut connection = std::pin::pin!(connection.with_upgrades());
-    let talk = async {
-        let response = sender.send_request(request).await.map_err(failed)?;
-        match response.status() {
-            status if status.is_success() => hyper::upgrade::on(response).await.map_err(failed),
-            status => Err(refusal(status)),
-        }
-    };
-    let mut talk = std::pin::pin!(talk);
-    let upgraded = tokio::select! {
-        biased;
-        result = &mut talk => result?,
-        _ = &mut connection => talk.await?,
-    };
-    Ok(Box::new(TokioIo::new(upgraded)))
 }
 
 /// What a refusal means to a client that is `known`: one that has sent credentials.

@@ -115,6 +115,62 @@ async fn domain_strategy_and_bind_address_are_honoured() {
     assert_eq!(v6, (Phase::Dial, Cause::Refused));
 }
 
+#[tokio::test]
+async fn the_strategy_of_a_domain_resolver_counts_unless_the_outbound_has_its_own() {
+    let server = Server::start(|_| async {}).await;
+    let mut core = core(json!([
+        { "type": "direct", "domain_resolver": { "server": "local", "strategy": "ipv6_only" } },
+        { "type": "direct", "domain_strategy": "ipv4_only",
+            "domain_resolver": { "server": "local", "strategy": "ipv6_only" } },
+        { "type": "direct", "domain_resolver": "local" },
+    ]));
+    core.resolver = Names::new([("web.test", &["127.0.0.1", "::1"])]);
+    let v6 = failure(&core, "0", &server.named(), "[::1]").await;
+    assert_eq!(v6, (Phase::Dial, Cause::Refused));
+    dial(&core, "1", &server.named()).await.unwrap();
+    dial(&core, "2", &server.named()).await.unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_socket_goes_by_the_interface_that_the_config_names() {
+    let echo = Server::echo().await;
+    let core = core(json!([
+        { "type": "direct", "bind_interface": "lo" },
+        { "type": "direct", "bind_interface": "no-such-port" },
+        { "type": "direct", "inet4_bind_address": "192.0.2.1" },
+    ]));
+    assert!(echoes(&core, "0", &echo.target()).await);
+    let absent = failure(&core, "1", &echo.target(), "bind_interface no-such-port").await;
+    assert_eq!(absent, (Phase::Dial, Cause::Other));
+    let foreign = failure(&core, "2", &echo.target(), "192.0.2.1").await;
+    assert_eq!(foreign, (Phase::Dial, Cause::NoRoute));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_socket_is_marked_where_this_process_may_mark_sockets() {
+    let echo = Server::echo().await;
+    let core = core(json!([
+        { "type": "direct", "routing_mark": 255 },
+        { "type": "direct", "routing_mark": "0xff" },
+        { "type": "direct", "routing_mark": 0 },
+    ]));
+    let allowed = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None)
+        .unwrap()
+        .set_mark(255)
+        .is_ok();
+    for tag in ["0", "1"] {
+        if allowed {
+            assert!(echoes(&core, tag, &echo.target()).await);
+        } else {
+            let refused = failure(&core, tag, &echo.target(), "CAP_NET_ADMIN").await;
+            assert_eq!(refused, (Phase::Dial, Cause::Other));
+        }
+    }
+    assert!(echoes(&core, "2", &echo.target()).await);
+}
+
 #[tokio::test(start_paused = true)]
 async fn t10_a_silent_resolver_is_dns_timeout_at_the_deadline() {
     let mut core = core(json!([{ "type": "direct" }]));

@@ -51,6 +51,16 @@ fn f4_a_wrong_value_is_an_error_with_its_path_the_value_and_what_is_accepted() {
              as `500ms`, `5s` or `1m30s`",
         ),
         (
+            json!({ "type": "direct", "routing_mark": "0xg" }),
+            "outbounds[0].routing_mark: \"0xg\" is no mark; expected up to 4294967295 or such as \
+             `0x1f`",
+        ),
+        (
+            json!({ "type": "direct", "domain_resolver": { "strategy": "ipv5" } }),
+            "outbounds[0].domain_resolver: unknown variant `ipv5`, expected one of ``, `as_is`, \
+             `prefer_ipv4`, `prefer_ipv6`, `ipv4_only`, `ipv6_only`",
+        ),
+        (
             json!({ "type": "http", "server": "a", "server_port": 1,
                 "tls": { "enabled": true, "alpn": ["h2", 3] } }),
             "outbounds[0].tls.alpn[1]: invalid type: integer `3`, expected a string",
@@ -129,14 +139,11 @@ fn d6_what_this_core_cannot_do_is_unsupported_and_says_so() {
     let tls = |tls: Value| json!({ "type": "http", "server": "a", "server_port": 1, "tls": tls });
     for (outbound, says) in [
         (
-            json!({ "type": "shadowsocks", "server": "a", "method": 5 }),
-            "`shadowsocks`",
+            json!({ "type": "vmess", "server": "a", "security": 5 }),
+            "`vmess`",
         ),
         (json!({ "type": "dns" }), "`dns`"),
-        (
-            json!({ "type": "direct", "routing_mark": 255 }),
-            "`routing_mark`",
-        ),
+        (json!({ "type": "direct", "netns": "blue" }), "`netns`"),
         (
             json!({ "type": "direct", "override_port": 53 }),
             "`override_port`",

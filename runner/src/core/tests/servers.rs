@@ -126,7 +126,8 @@ impl Server {
         self.address.port()
     }
 
-    async fn recording<F>(
+    /// Lets `talk` write down what it was asked.
+    pub(super) async fn recording<F>(
         talk: impl Fn(TcpStream, Arc<Mutex<Vec<String>>>) -> F + Send + 'static,
     ) -> Self
     where

@@ -26,6 +26,8 @@
 //!   file, [`MemoryCache`] not at all.
 //! - [`Component`] is the engine: the embedded one, or another file of the same
 //!   contract.
+//! - [`inbound`] lets users' connections in (SOCKS, HTTP) and hands each to an
+//!   [`Upstream`](inbound::Upstream); [`network`] tells when the host's network changed.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
 //!   the CLI is made of them.
 //!

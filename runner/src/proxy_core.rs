@@ -1,6 +1,7 @@
 //! What a proxy core is to Outwatch: the one trait an embedder implements, and
 //! its words. It must not know who calls it: no driver, no component, no config.
 
+use std::any::Any;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -255,8 +256,9 @@ pub enum Family {
     V6,
 }
 
-/// A byte stream.
-pub trait Io: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
+/// A byte stream. A bare [`TcpStream`](tokio::net::TcpStream) is recognised as one, and
+/// relayed at less cost than what is wrapped around it.
+pub trait Io: AsyncRead + AsyncWrite + Send + Unpin + Any {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Io for T {}
 
 /// A stream that was opened through an outbound.

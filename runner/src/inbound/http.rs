@@ -66,6 +66,7 @@ pub(super) async fn serve(
         .timer(TokioTimer::new())
         .header_read_timeout(HANDSHAKE)
         .max_buf_size(LONGEST_HEAD)
+        .preserve_header_case(true)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades()
         .await
@@ -85,7 +86,7 @@ async fn tunnel(upgrade: OnUpgrade, mut upstream: Box<dyn Io>) -> io::Result<()>
     };
     // What the client sent without waiting for the answer.
     upstream.write_all(&read_buf).await?;
-    relay(&mut io.into_inner(), &mut upstream).await.map(drop)
+    relay(io.into_inner(), upstream).await
 }
 
 impl Session {

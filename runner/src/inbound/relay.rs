@@ -1,21 +1,33 @@
 //! Passes bytes both ways between a client and its upstream. It must not know what they
 //! mean.
 
+#[cfg(target_os = "linux")]
+mod splice;
+
 use std::io;
 
-use tokio::io::{AsyncRead, AsyncWrite, copy_bidirectional_with_sizes};
+use tokio::io::{AsyncWriteExt, copy_bidirectional_with_sizes};
 
-/// How much each direction may hold.
-const BUFFER: usize = 32 * 1024;
+use super::session::ClientStream;
+use crate::proxy_core::Io;
+
+/// How much each direction may hold: one record of TLS, which is what an upstream that is
+/// more than a socket gives at once.
+const BUFFER: usize = 16 * 1024;
 
 /// Relays until both sides have said all, or one fails; then both are closed. A side
-/// that has said all may still listen.
-///
-/// Returns how many bytes went up and down.
-pub(super) async fn relay<A, B>(client: &mut A, upstream: &mut B) -> io::Result<(u64, u64)>
-where
-    A: AsyncRead + AsyncWrite + Unpin + ?Sized,
-    B: AsyncRead + AsyncWrite + Unpin + ?Sized,
-{
-    copy_bidirectional_with_sizes(client, upstream, BUFFER, BUFFER).await
+/// that has said all may still listen. What was read ahead of the client goes first.
+pub(super) async fn relay(client: ClientStream, mut upstream: Box<dyn Io>) -> io::Result<()> {
+    if !client.buffer().is_empty() {
+        upstream.write_all(client.buffer()).await?;
+        upstream.flush().await?;
+    }
+    let mut client = client.into_inner();
+    #[cfg(target_os = "linux")]
+    if let Some(socket) = (&mut *upstream as &mut dyn std::any::Any).downcast_mut() {
+        return splice::relay(&client, socket).await;
+    }
+    copy_bidirectional_with_sizes(&mut client, &mut upstream, BUFFER, BUFFER)
+        .await
+        .map(drop)
 }

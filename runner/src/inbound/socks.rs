@@ -71,9 +71,9 @@ pub(super) async fn serve(
     let client = door.client(source, wish.user.clone());
     match wish.command {
         Command::Connect => match door.upstream.connect(&client, &wish.target).await {
-            Ok(mut upstream) => {
+            Ok(upstream) => {
                 stream.write_all(&wish.version.agreed()).await?;
-                relay(&mut stream, &mut upstream).await.map(drop)
+                relay(stream, upstream).await
             }
             Err(error) => {
                 let code = Refusal::from(&error).socks;

@@ -3,7 +3,7 @@
 
 use http::HeaderMap;
 use http::header::{
-    CONNECTION, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
+    CONNECTION, CONTENT_LENGTH, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
     TRANSFER_ENCODING, UPGRADE,
 };
 
@@ -23,6 +23,11 @@ const ALWAYS: [HeaderName; 9] = [
 
 /// Removes them, and those that `Connection` names.
 pub(super) fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    // A length beside chunks is wrong or a trick (RFC 9112, section 6.3): the next one
+    // must not believe it.
+    if headers.contains_key(TRANSFER_ENCODING) {
+        headers.remove(CONTENT_LENGTH);
+    }
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
@@ -56,7 +61,6 @@ mod tests {
             ("x-mine", "1"),
             ("x-yours", "2"),
             ("x-kept", "3"),
-            ("content-length", "4"),
         ] {
             let name: HeaderName = name.parse().unwrap();
             headers.append(name, HeaderValue::from_static(value));
@@ -64,6 +68,17 @@ mod tests {
         remove_hop_by_hop(&mut headers);
         let mut left: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
         left.sort_unstable();
-        assert_eq!(left, ["content-length", "x-kept"]);
+        assert_eq!(left, ["x-kept"]);
+    }
+
+    #[test]
+    fn a_length_is_kept_unless_there_are_chunks() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("4"));
+        remove_hop_by_hop(&mut headers);
+        assert!(headers.contains_key(CONTENT_LENGTH));
+        headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+        remove_hop_by_hop(&mut headers);
+        assert!(headers.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! The native proxy core: outbounds, endpoints and groups of a sing-box style config,
 //! dialed by this process. It must not know the monitor, nor where a config came from.
 
-mod certificate;
+pub(crate) mod certificate;
 mod dialer;
 mod eyeballs;
 mod group;

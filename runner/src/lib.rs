@@ -44,6 +44,7 @@ mod host;
 mod monitor;
 mod proxy_core;
 mod report;
+mod sing_box;
 pub mod store;
 #[cfg(test)]
 mod testing;
@@ -53,4 +54,5 @@ pub use engine::{Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;
+pub use sing_box::{CoreEvent, CoreEvents, SingBoxCore, SingBoxError};
 pub use store::{Cache, CacheError, FileCache, MemoryCache};

@@ -14,6 +14,12 @@ mod proxies {
     }
     mod names;
     mod rude;
+    mod sing_box_core {
+        mod config;
+        mod dials;
+        mod life;
+        mod world;
+    }
     mod socks;
     mod timings;
     mod tls;

@@ -36,6 +36,7 @@
 //! that no component computes without end; it sleeps while none computes.
 
 pub mod config;
+pub mod conformance;
 mod core;
 mod driver;
 mod engine;

@@ -16,6 +16,7 @@ mod proxies {
     mod rude;
     mod sing_box_core {
         mod config;
+        mod conformance;
         mod dials;
         mod life;
         mod world;

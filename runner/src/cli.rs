@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod component;
 mod config;
+mod core;
 mod demo;
 mod exit;
 mod failure;

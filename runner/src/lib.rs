@@ -27,7 +27,9 @@
 //! - [`Component`] is the engine: the embedded one, or another file of the same
 //!   contract.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
-//!   the CLI is made of them.
+//!   the CLI is made of them. [`SingBoxCore`] runs a sing-box for all that the small one
+//!   cannot dial.
+//! - [`conformance`] checks what every core promises on yours.
 //!
 //! # Threads
 //!

@@ -1,10 +1,12 @@
 //! A proxy core over a sing-box that runs beside this process: for every outbound that
 //! sing-box can dial. It must not know the monitor, nor where a config came from.
 
+mod as_core;
 mod cause;
 mod child_config;
 mod control;
 mod dial;
+mod events;
 mod guard;
 mod journal;
 mod keeper;
@@ -24,31 +26,26 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
 use self::keeper::{Keeper, Order, bring_up};
 use self::outbounds::Outbounds;
 use self::program::Program;
 use self::selections::Selections;
 use self::settle::Settled;
-use self::state::{Live, Now, STOPPED, Shared, State};
+use self::state::{Now, Shared, State};
 use crate::config::Config;
 use crate::core::certificate;
-use crate::fetch;
-use crate::proxy_core::{
-    Cause, Dialed, FetchError, Kind, Network, Outbound, Phase, ProxyCore, Readiness, Request,
-    Response, SelectError, Target,
-};
 use crate::report::Problem;
+
+pub use self::events::{CoreEvent, CoreEvents};
 
 /// A proxy core whose outbounds are dialed by a sing-box that it runs.
 ///
 /// sing-box gets the config's own outbounds, endpoints, DNS and certificates, and one
 /// SOCKS inbound on loopback with a password that is made anew for each start. Its config
-/// reaches it over a pipe; no file holds it. Groups are led by [`ProxyCore::select`]; in
+/// reaches it over a pipe; no file holds it. Groups are led by [`ProxyCore::select`](crate::ProxyCore::select); in
 /// sing-box they are selectors, for those that dial through one.
 ///
 /// An outbound that this sing-box refuses is not ready for good, with its words (D-6).
@@ -129,6 +126,36 @@ impl SingBoxCore {
         Ok((core, problems))
     }
 
+    /// Has the sing-box at `program` check what `config` has for it, and starts nothing. The
+    /// core tells what there is and what is refused, and cannot be dialed through.
+    ///
+    /// # Errors
+    /// See [`SingBoxError`].
+    pub async fn check(
+        program: &Path,
+        config: &Config,
+    ) -> Result<(Self, Vec<Problem>), SingBoxError> {
+        let program = Program::at(program).await?;
+        let mut problems = Vec::new();
+        let trust = certificate::trust(config.certificate.as_ref(), &mut problems);
+        let selections = Selections::default();
+        let settled = Settled::new(&program, Outbounds::new(config), &selections).await?;
+        problems.extend(settled.problems);
+        let now = Now {
+            outbounds: Arc::new(settled.outbounds),
+            trust,
+            state: State::Stopped,
+        };
+        let core = Self {
+            shared: Arc::new(Shared::new(now, selections)),
+            version: program.version().to_owned(),
+            orders: mpsc::unbounded_channel().0,
+            stop: watch::Sender::new(true),
+            keeper: Mutex::new(None),
+        };
+        Ok((core, problems))
+    }
+
     /// Goes over to another config: sing-box checks it, is started with it, and only then
     /// takes the place of the one before. Selections stay. Tell the monitor by its hook
     /// `outbounds_changed`.
@@ -165,10 +192,7 @@ impl SingBoxCore {
 
     /// What happens to it from now on.
     pub fn events(&self) -> CoreEvents {
-        CoreEvents {
-            moments: self.shared.now.subscribe(),
-            last: self.shared.live(),
-        }
+        CoreEvents::of(&self.shared)
     }
 
     /// Ends sing-box, and waits until its process is gone. Dropping the core ends it too,
@@ -187,161 +211,6 @@ impl fmt::Debug for SingBoxCore {
         f.debug_struct("SingBoxCore")
             .field("version", &self.version)
             .field("live", &self.shared.live())
-            .finish_non_exhaustive()
-    }
-}
-
-#[async_trait]
-impl ProxyCore for SingBoxCore {
-    fn list(&self) -> Vec<Outbound> {
-        self.shared.now().outbounds.list()
-    }
-
-    fn selected(&self, group: &str, network: Network) -> Option<String> {
-        let now = self.shared.now();
-        self.shared
-            .selections
-            .of(now.outbounds.group(group)?, network)
-    }
-
-    fn select(&self, group: &str, network: Network, member: &str) -> Result<(), SelectError> {
-        let now = self.shared.now();
-        let Some(entry) = now.outbounds.group(group) else {
-            return Err(SelectError::NoSuchGroup(group.to_owned()));
-        };
-        if !entry.members.iter().any(|known| known == member) {
-            return Err(SelectError::NotAMember {
-                group: group.to_owned(),
-                member: member.to_owned(),
-            });
-        }
-        self.shared.selections.set(group, network, member);
-        // All that is dialed through a detour here is a stream.
-        if network == Network::Tcp {
-            let order = Order::Select {
-                group: group.to_owned(),
-                member: member.to_owned(),
-                number: self.shared.count_selection(),
-            };
-            // One that was stopped leads nowhere anyway.
-            let _ = self.orders.send(order);
-        }
-        Ok(())
-    }
-
-    fn status(&self, tag: &str) -> Readiness {
-        let now = self.shared.now();
-        let Some((index, entry)) = now.outbounds.find(tag) else {
-            return Readiness::Unsupported(format!("there is no outbound `{tag}`"));
-        };
-        if entry.kind == Kind::Group {
-            return Readiness::Ready;
-        }
-        if let Some(why) = now.outbounds.why_left_out(index) {
-            return Readiness::Unsupported(why.to_owned());
-        }
-        match &now.state {
-            State::Down(why) => Readiness::NotReady(why.clone()),
-            State::Stopped => Readiness::NotReady(STOPPED.to_owned()),
-            State::Up(live) => live
-                .journal
-                .waits_for(tag)
-                .map_or(Readiness::Ready, Readiness::NotReady),
-        }
-    }
-
-    async fn dial(
-        &self,
-        tag: &str,
-        target: &Target,
-        deadline: Instant,
-    ) -> Result<Dialed, FetchError> {
-        dial::dial(&self.shared, tag, target, deadline).await
-    }
-
-    /// An exchange that breaks because sing-box ends is done again with the next one.
-    async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
-        let start = Instant::now();
-        let mut last: Option<Arc<Live>> = None;
-        loop {
-            let left = request.deadline.saturating_sub(start.elapsed());
-            let deadline = Instant::now() + left;
-            // What waits for sing-box is no part of the delay.
-            let (now, live) = match self.shared.up(last.as_ref(), deadline).await {
-                Ok(up) => up,
-                Err(why) => return Err(FetchError::new(Phase::Dial, Cause::Other, why)),
-            };
-            let left = request.deadline.saturating_sub(start.elapsed());
-            let within = Request {
-                deadline: left,
-                ..request.clone()
-            };
-            let fetched = fetch::through_dial(self, tag, &within, &now.trust).await;
-            match fetched {
-                Err(error) if broke(&error) && !left.is_zero() && !live.is_there().await => {
-                    last = Some(live);
-                }
-                fetched => return fetched,
-            }
-        }
-    }
-}
-
-/// The stream ended before its time.
-fn broke(error: &FetchError) -> bool {
-    matches!(error.cause, Cause::Eof | Cause::Reset)
-}
-
-/// What happens to a core of its own accord.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CoreEvent {
-    /// These can be tested now; tell the monitor by its hook `outbound_ready`.
-    Ready(Vec<String>),
-    /// None can; the text says why.
-    NotReady(String),
-}
-
-/// The events of one core.
-pub struct CoreEvents {
-    moments: watch::Receiver<Arc<Now>>,
-    /// The one that its listener knows to be up.
-    last: Option<Arc<Live>>,
-}
-
-impl CoreEvents {
-    /// Waits for the next event; none when the core was stopped. One who listens slowly hears
-    /// of the last state, not of every one.
-    pub async fn next(&mut self) -> Option<CoreEvent> {
-        loop {
-            self.moments.changed().await.ok()?;
-            let now = self.moments.borrow_and_update().clone();
-            match &now.state {
-                State::Up(live) => {
-                    if self
-                        .last
-                        .as_ref()
-                        .is_some_and(|last| Arc::ptr_eq(last, live))
-                    {
-                        continue;
-                    }
-                    self.last = Some(live.clone());
-                    return Some(CoreEvent::Ready(now.outbounds.tags().collect()));
-                }
-                State::Down(why) => {
-                    self.last = None;
-                    return Some(CoreEvent::NotReady(why.clone()));
-                }
-                State::Stopped => return None,
-            }
-        }
-    }
-}
-
-impl fmt::Debug for CoreEvents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CoreEvents")
-            .field("last", &self.last)
             .finish_non_exhaustive()
     }
 }

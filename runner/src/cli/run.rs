@@ -7,6 +7,7 @@ use outwatch::{Monitor, Scope};
 
 use super::cache::CacheArgs;
 use super::config::ConfigArgs;
+use super::core::CoreArgs;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -30,6 +31,8 @@ pub(crate) struct Args {
     format: Option<StreamFormat>,
     #[command(flatten)]
     cache: CacheArgs,
+    #[command(flatten)]
+    core: CoreArgs,
     #[command(flatten)]
     component: ComponentArgs,
     /// How much to log on standard error [default: the config's `log.level`, else info]
@@ -59,13 +62,14 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
-    let core = monitoring::sound_core(&checked)?;
+    let mut dialing = args.core.start(&checked).await?;
     let component = args.component.load()?;
-    let mut builder = monitoring::builder(&checked, core, component);
+    let mut builder = monitoring::builder(&checked, dialing.core(), component);
     if let Some(cache) = args.cache.open(&checked.config.cache_file) {
         builder = builder.cache(cache);
     }
     let monitor = monitoring::start(&checked, builder).await?;
+    dialing.tell(&monitor);
 
     let mut show = pin!(show(&monitor, stream));
     let shown = tokio::select! {
@@ -81,7 +85,10 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         }
     };
     tokio::select! {
-        (stopped, shown) = end => stopped.and(shown).map(|()| Exit::Fine),
+        (stopped, shown) = end => {
+            dialing.stop().await;
+            stopped.and(shown).map(|()| Exit::Fine)
+        }
         () = interrupt.wished() => Ok(Exit::Interrupted),
     }
 }

@@ -1,12 +1,17 @@
 //! Configs that sing-box refuses, in whole or in part, and going over to others.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
 use outwatch::config::Config;
-use outwatch::{Kind, Network, ProxyCore as _, Readiness, Severity, SingBoxCore, SingBoxError};
-use outwatch_tests::peers::{Microsocks, Nginx, sing_box_program};
+use outwatch::{
+    Cause, Kind, Network, Phase, ProxyCore as _, Readiness, Severity, SingBoxCore, SingBoxError,
+};
+use outwatch_tests::peers::{Microsocks, Nginx, Port, sing_box_program, socks, through};
 use serde_json::{Value, json};
 
-use super::world::{answer, core, core_and_problems, core_of};
-use crate::proxies::world::read;
+use super::world::{answer, core, core_and_problems, core_of, fail};
+use crate::proxies::world::{assert_failed, head, read};
 
 async fn refused(config: &Value) -> SingBoxError {
     let started = SingBoxCore::start(&sing_box_program(), &read(config)).await;
@@ -188,4 +193,33 @@ async fn a_reload_that_is_refused_leaves_all_as_it_was() {
             .status,
         204
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_without_an_api_is_started_anew_to_switch_a_group() {
+    let web = Nginx::plain();
+    let nobody = Port::reserve();
+    let (good, last) = (Microsocks::start(), Microsocks::start());
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("sing-box");
+    let real = sing_box_program();
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = version ]; then echo 'sing-box version 1.14.0'\n\
+         else exec '{}' \"$@\"; fi\n",
+        real.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let config = config_of(&json!([
+        good.outbound("good"),
+        socks("dead", nobody.number()),
+        json!({ "type": "selector", "tag": "choice", "outbounds": ["good", "dead"] }),
+        through(last.outbound("behind"), "choice"),
+    ]));
+    let (core, _) = SingBoxCore::start(&program, &config).await.unwrap();
+    let before = core.process_id();
+    core.select("choice", Network::Tcp, "dead").unwrap();
+    let error = fail(&core, "behind", &head(&web.url("/generate_204"))).await;
+    assert_failed(&error, Phase::Dial, Cause::Refused, "connection refused");
+    assert_ne!(core.process_id(), before);
 }

@@ -20,6 +20,7 @@ mod relay;
 mod rude;
 mod sing_box;
 mod tinyproxy;
+mod wireguard;
 
 pub use authority::{Authority, Leaf};
 pub use deaf::Deaf;
@@ -34,3 +35,4 @@ pub use relay::Relay;
 pub use rude::{Manners, Rude};
 pub use sing_box::{Inbound, SingBox};
 pub use tinyproxy::Tinyproxy;
+pub use wireguard::WireGuard;

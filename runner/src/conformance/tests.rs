@@ -211,13 +211,12 @@ async fn every_broken_promise_is_found_and_named() {
             "a selection holds at once, for each kind of traffic by itself",
         ),
     ];
-    for (fault, promise) in expected {
+    let checks = expected.map(|(fault, promise)| async move {
         let broken = broken(fault).await;
-        assert!(
-            broken.iter().any(|broken| broken.promise == promise),
-            "{fault:?}: {broken:?}"
-        );
-    }
+        let found = broken.iter().any(|broken| broken.promise == promise);
+        assert!(found, "{fault:?}: {broken:?}");
+    });
+    futures::future::join_all(checks).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

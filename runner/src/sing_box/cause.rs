@@ -25,7 +25,11 @@ const WORDS: [(&[&str], Phase, Cause); 12] = [
         Phase::Proxy,
         Cause::ProxyAuth,
     ),
-    (&["connection refused"], Phase::Dial, Cause::Refused),
+    (
+        &["connection refused", "connection was refused"],
+        Phase::Dial,
+        Cause::Refused,
+    ),
     (
         &[
             "network is unreachable",
@@ -124,6 +128,10 @@ mod tests {
                 Cause::Refused,
             ),
             ("sendmsg: connection refused", Cause::Refused),
+            (
+                "connect tcp 10.9.0.1:9: connection was refused",
+                Cause::Refused,
+            ),
             ("dial tcp 10.0.0.1:1: i/o timeout", Cause::DialTimeout),
             ("timeout: no recent network activity", Cause::DialTimeout),
             ("connect: network is unreachable", Cause::NoRoute),

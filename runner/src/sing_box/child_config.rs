@@ -1,6 +1,8 @@
 //! The config that sing-box is started with, made of the user's own outbounds and one
 //! SOCKS inbound of ours. It must not know how sing-box is started.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value, json};
 
 use super::outbounds::Outbounds;
@@ -47,6 +49,17 @@ pub(super) fn user(index: usize) -> String {
 impl Written {
     /// All that is not left out, and nothing that the outbounds do not need.
     pub(super) fn new(outbounds: &Outbounds, selections: &Selections, keys: &Keys) -> Self {
+        Self::part(outbounds, 0..outbounds.entries.len(), selections, keys)
+    }
+
+    /// The same of the outbounds at these places alone. sing-box can check it, but not run
+    /// it: what an outbound leads to or dials through may be in another part.
+    pub(super) fn part(
+        outbounds: &Outbounds,
+        places: Range<usize>,
+        selections: &Selections,
+        keys: &Keys,
+    ) -> Self {
         let mut written = Self {
             text: String::new(),
             outbounds: Vec::new(),
@@ -55,7 +68,7 @@ impl Written {
         };
         let (mut lists, mut users, mut rules) = ([vec![], vec![]], vec![], vec![]);
         for (index, entry) in outbounds.entries.iter().enumerate() {
-            if outbounds.why_left_out(index).is_some() {
+            if !places.contains(&index) || outbounds.why_left_out(index).is_some() {
                 continue;
             }
             let [as_outbounds, as_endpoints] = &mut lists;

@@ -1,6 +1,8 @@
 //! From a config to one that sing-box takes: an outbound that it refuses is left out,
 //! and the others go on (D-6). It must not know how sing-box is run.
 
+use std::ops::Range;
+
 use super::SingBoxError;
 use super::child_config::{Keys, Written};
 use super::outbounds::Outbounds;
@@ -13,6 +15,9 @@ use crate::report::{Problem, Severity};
 
 /// After so many refusals it is not the outbounds that are wrong.
 const REFUSALS: usize = 1000;
+
+/// Outbounds that are checked at once after one of them all was refused.
+const PART: usize = 100;
 
 /// Its words for a type that it does not have: no outbound of that type will do.
 const NO_SUCH_TYPE: &str = "unknown outbound type";
@@ -46,22 +51,41 @@ impl Settled {
             refusals: 0,
             program: format!("sing-box {}", program.version()),
         };
+        let all = settled.outbounds.entries.len();
+        if settled.refused(program, selections, 0..all).await? {
+            // Each check finds one more. Those of parts are as many, but small.
+            for start in (0..all).step_by(PART) {
+                let part = start..all.min(start + PART);
+                while settled.refused(program, selections, part.clone()).await? {}
+            }
+            // What only shows in the whole.
+            while settled.refused(program, selections, 0..all).await? {}
+        }
+        Ok(settled)
+    }
+
+    /// Has the outbounds at these places checked, and gives way once if one is refused.
+    async fn refused(
+        &mut self,
+        program: &Program,
+        selections: &Selections,
+        places: Range<usize>,
+    ) -> Result<bool, SingBoxError> {
         // Nobody listens during a check.
         let keys = Keys {
             password: "unused".to_owned(),
             api_secret: program.has_clash_api.then(|| "unused".to_owned()),
         };
-        loop {
-            let written = Written::new(&settled.outbounds, selections, &keys);
-            let Some(said) = program.check(&written.text, &settled.allowed).await? else {
-                return Ok(settled);
-            };
-            settled.give_way(&said, &written).map_err(|problem| {
-                let mut problems = std::mem::take(&mut settled.problems);
-                problems.push(problem);
-                SingBoxError::Refused(problems)
-            })?;
-        }
+        let written = Written::part(&self.outbounds, places, selections, &keys);
+        let Some(said) = program.check(&written.text, &self.allowed).await? else {
+            return Ok(false);
+        };
+        self.give_way(&said, &written).map_err(|problem| {
+            let mut problems = std::mem::take(&mut self.problems);
+            problems.push(problem);
+            SingBoxError::Refused(problems)
+        })?;
+        Ok(true)
     }
 
     /// Gives way to what sing-box `said` about a config, if that makes it take the rest.

@@ -5,10 +5,12 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::control::Control;
 use super::journal::Journal;
@@ -42,6 +44,12 @@ pub(super) enum State {
     Stopped,
 }
 
+/// SOCKS 5, with a password (RFC 1928).
+const GREETING: [u8; 3] = [5, 1, 2];
+
+/// It is on this machine; what takes longer hangs.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
+
 /// What is said of one that was stopped.
 pub(super) const STOPPED: &str = "sing-box was stopped";
 
@@ -64,9 +72,15 @@ impl fmt::Debug for Live {
 }
 
 impl Live {
-    /// Whether it still takes connections. Known sooner than its end.
+    /// Whether it still answers. Known sooner than its end. That a connection opens says
+    /// nothing: the system opens some more for a process that is being killed.
     pub(super) async fn is_there(&self) -> bool {
-        TcpStream::connect(self.socks).await.is_ok()
+        let greeting = async {
+            let mut stream = TcpStream::connect(self.socks).await?;
+            stream.write_all(&GREETING).await?;
+            stream.read_exact(&mut [0; 2]).await
+        };
+        matches!(timeout(ANSWERS_WITHIN, greeting).await, Ok(Ok(_)))
     }
 }
 

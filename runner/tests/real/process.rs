@@ -223,6 +223,15 @@ impl Running {
         }
     }
 
+    /// Asks it to end, as `kill` does, and waits until it has; gives its code.
+    pub(crate) fn terminate(mut self) -> Option<i32> {
+        let asked = Command::new("sh")
+            .args(["-c", &format!("kill {}", self.id())])
+            .status();
+        assert!(asked.expect("a shell").success());
+        self.child.wait().expect("a process of ours").code()
+    }
+
     /// Kills it, as `kill -9` does, and gives all that it has logged.
     pub(crate) fn kill(mut self) -> Vec<String> {
         self.end();

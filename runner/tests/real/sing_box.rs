@@ -148,23 +148,30 @@ fn f4_what_sing_box_refuses_is_told_with_its_line_in_the_file() {
 }
 
 #[test]
-fn no_process_is_left_when_outwatch_is_killed() {
+fn no_process_and_no_file_is_left_when_outwatch_is_killed_or_ends() {
     let (web, servers) = (Nginx::plain(), servers());
     let scene = Scene::new(&config(&servers, &web));
-    let mut running = scene.run_with(&["--core", &of_sing_box()]);
-    running.until_report("a success", |report| {
-        report["tag"] == "vmess" && report["state"] == "ok"
-    });
-    let started = descendants(running.id());
-    let named = |id: &u32| fs::read_link(format!("/proc/{id}/exe")).unwrap_or_default();
-    let programs: Vec<PathBuf> = started.iter().map(named).collect();
-    let sing_box = fs::canonicalize(sing_box_program()).expect("it is installed");
-    assert!(programs.contains(&sing_box), "{programs:?}");
-    running.kill();
-    let deadline = Instant::now() + PATIENCE;
-    while started.iter().any(|id| runs(*id)) {
-        assert!(Instant::now() < deadline, "{started:?} are still there");
-        thread::sleep(LOOK_EVERY);
+    for killed in [true, false] {
+        let mut running = scene.run_with(&["--core", &of_sing_box()]);
+        running.until_report("a success", |report| {
+            report["tag"] == "vmess" && report["state"] == "ok"
+        });
+        let started = descendants(running.id());
+        let named = |id: &u32| fs::read_link(format!("/proc/{id}/exe")).unwrap_or_default();
+        let programs: Vec<PathBuf> = started.iter().map(named).collect();
+        let sing_box = fs::canonicalize(sing_box_program()).expect("it is installed");
+        assert!(programs.contains(&sing_box), "{programs:?}");
+        if killed {
+            running.kill();
+            let deadline = Instant::now() + PATIENCE;
+            while started.iter().any(|id| runs(*id)) {
+                assert!(Instant::now() < deadline, "{started:?} are still there");
+                thread::sleep(LOOK_EVERY);
+            }
+        } else {
+            assert_eq!(running.terminate(), Some(0));
+            assert!(!started.iter().any(|id| runs(*id)), "{started:?}");
+        }
+        assert_eq!(scene.files(), ["config.json", "results.redb"]);
     }
-    assert_eq!(scene.files(), ["config.json", "results.redb"]);
 }

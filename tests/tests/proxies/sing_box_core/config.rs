@@ -223,3 +223,28 @@ async fn a_build_without_an_api_is_started_anew_to_switch_a_group() {
     assert_failed(&error, Phase::Dial, Cause::Refused, "connection refused");
     assert_ne!(core.process_id(), before);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d6_many_that_are_refused_among_many_are_all_left_out() {
+    let bad = |n: usize| n % 25 == 7;
+    let outbounds: Vec<Value> = (0..250)
+        .map(|n| {
+            let port = if bad(n) { 70_000 } else { 1080 };
+            json!({ "type": "socks", "tag": format!("{n}"), "server": "127.0.0.1", "server_port": port })
+        })
+        .collect();
+    let (core, problems) = core_and_problems(&json!({ "outbounds": outbounds })).await;
+    let paths: Vec<&str> = problems
+        .iter()
+        .map(|problem| problem.path.as_str())
+        .collect();
+    let expected: Vec<String> = (0..250)
+        .filter(|n| bad(*n))
+        .map(|n| format!("outbounds[{n}].server_port"))
+        .collect();
+    assert_eq!(paths, expected);
+    for n in 0..250 {
+        let ready = core.status(&n.to_string()) == Readiness::Ready;
+        assert_eq!(ready, !bad(n), "{n}");
+    }
+}

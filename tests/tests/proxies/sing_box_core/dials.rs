@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use outwatch::{Cause, Family, Host, Network, Phase, ProxyCore as _, Target};
 use outwatch_tests::peers::{
-    Authority, EXITS, Exit, Manners, Microsocks, Nginx, Port, Protocols, Rude, socks, through, with,
+    Authority, EXITS, Exit, Manners, Microsocks, Nginx, Port, Protocols, Rude, WireGuard, socks,
+    through, with,
 };
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
@@ -33,6 +34,19 @@ async fn t2_every_protocol_that_sing_box_speaks_reaches_the_url() {
         let response = answer(&core, tag, &web.url("/generate_204")).await;
         assert_eq!(response.status, 204, "{tag}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn t1_an_endpoint_is_dialed_like_an_outbound() {
+    let web = Nginx::plain();
+    let far = WireGuard::start();
+    let nobody = Port::reserve();
+    let core = core_of(&json!({ "endpoints": [far.endpoint("tunnel")] })).await;
+    let at = |port| format!("http://{}:{port}/generate_204", WireGuard::ADDRESS);
+    let response = answer(&core, "tunnel", &at(web.port(0))).await;
+    assert_eq!(response.status, 204);
+    let error = fail(&core, "tunnel", &head(&at(nobody.number()))).await;
+    assert_failed(&error, Phase::Dial, Cause::Refused, "`tunnel`");
 }
 
 #[tokio::test(flavor = "multi_thread")]

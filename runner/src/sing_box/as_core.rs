@@ -9,11 +9,15 @@ use tokio::time::Instant;
 use super::keeper::Order;
 use super::state::{Live, STOPPED, State};
 use super::{SingBoxCore, dial};
+use crate::config::Entry;
 use crate::fetch;
 use crate::proxy_core::{
     Cause, Dialed, FetchError, Kind, Network, Outbound, Phase, ProxyCore, Readiness, Request,
     Response, SelectError, Target,
 };
+
+/// Protocols whose servers close without a word on those whom they do not know.
+const SILENT: [&str; 5] = ["shadowsocks", "trojan", "tuic", "vless", "vmess"];
 
 #[async_trait]
 impl ProxyCore for SingBoxCore {
@@ -85,17 +89,15 @@ impl ProxyCore for SingBoxCore {
 
     /// An exchange that breaks because sing-box ends is done again with the next one.
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
-        let start = Instant::now();
+        let deadline = Instant::now() + request.deadline.min(fetch::LONGEST);
         let mut last: Option<Arc<Live>> = None;
         loop {
-            let left = request.deadline.saturating_sub(start.elapsed());
-            let deadline = Instant::now() + left;
             // What waits for sing-box is no part of the delay.
             let (now, live) = match self.shared.up(last.as_ref(), deadline).await {
                 Ok(up) => up,
                 Err(why) => return Err(FetchError::new(Phase::Dial, Cause::Other, why)),
             };
-            let left = request.deadline.saturating_sub(start.elapsed());
+            let left = deadline.saturating_duration_since(Instant::now());
             let within = Request {
                 deadline: left,
                 ..request.clone()
@@ -104,6 +106,13 @@ impl ProxyCore for SingBoxCore {
             match fetched {
                 Err(error) if broke(&error) && !left.is_zero() && !live.is_there().await => {
                     last = Some(live);
+                }
+                Err(error) if broke(&error) => {
+                    let leaf = now.outbounds.leaf(tag, &self.shared.selections);
+                    return Err(match leaf {
+                        Some((_, entry)) => with_what_may_be_wrong(error, entry),
+                        None => error,
+                    });
                 }
                 fetched => return fetched,
             }
@@ -114,4 +123,15 @@ impl ProxyCore for SingBoxCore {
 /// The stream ended before its time.
 fn broke(error: &FetchError) -> bool {
     matches!(error.cause, Cause::Eof | Cause::Reset)
+}
+
+/// To whom it may look as if the destination had closed the stream.
+fn with_what_may_be_wrong(mut error: FetchError, entry: &Entry) -> FetchError {
+    if SILENT.contains(&entry.type_name.as_str()) {
+        error.text += &format!(
+            " (so does the server of `{}` when it is told a wrong secret: {} has no words for it)",
+            entry.tag, entry.type_name
+        );
+    }
+    error
 }

@@ -120,6 +120,10 @@ impl Attempt<'_> {
                 })
             }
             Err(Error::Io(error)) => Err(lost(error)),
+            // Somebody else listens there now.
+            Err(error @ (Error::PasswordAuthFailure(_) | Error::NoAcceptableAuthMethods)) => {
+                Err(lost(std::io::Error::other(error)))
+            }
             Err(error) => Err(Fault::Outbound(self.failure(port, &error, deadline).await)),
         }
     }

@@ -71,6 +71,8 @@ async fn t10_a_wrong_secret_falls_into_a_kind_and_is_never_told() {
         let error = fail(&core, tag, &head(&web.url("/generate_204"))).await;
         let causes = [Cause::Eof, Cause::Reset];
         assert!(causes.contains(&error.cause), "{tag}: {error:?}");
+        let words = format!("the server of `{tag}` when it is told a wrong secret");
+        assert!(error.text.contains(&words), "{error:?}");
     }
 }
 

@@ -6,7 +6,7 @@ mod dialer;
 mod eyeballs;
 mod group;
 mod node;
-mod options;
+pub(crate) mod options;
 mod outbound;
 mod progress;
 mod resolve;

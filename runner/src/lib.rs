@@ -43,6 +43,7 @@ mod core;
 mod driver;
 mod engine;
 pub mod fetch;
+pub mod group;
 mod host;
 mod monitor;
 mod proxy_core;

@@ -220,7 +220,7 @@ pub struct Target {
 }
 
 /// A host as it stands in a URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Host {
     /// A name, to be resolved as far away as the outbound allows.
     Name(String),

@@ -10,7 +10,9 @@ use crate::{component, setup};
 pub(crate) fn ci() -> Result<()> {
     setup::for_testing()?;
     cargo(["fmt", "--all", "--check"]).run()?;
-    cargo(["fmt", "--check", "--manifest-path", "component/Cargo.toml"]).run()?;
+    for apart in ["component/Cargo.toml", "fuzz/Cargo.toml"] {
+        cargo(["fmt", "--check", "--manifest-path", apart]).run()?;
+    }
     rules(Then::Fail)?;
     cargo([
         "clippy",

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use outwatch::group::GroupPlan;
 use outwatch::{
     CoreEvent, CoreEvents, Kind, Monitor, NativeCore, Problem, ProxyCore, Readiness, Severity,
     SingBoxCore, SingBoxError,
@@ -49,7 +50,7 @@ impl CoreArgs {
         };
         match (SingBoxCore::start(&program, &checked.config).await, native) {
             (Ok((core, problems)), _) => {
-                checked.report(problems)?;
+                checked.report(with_groups(checked, problems))?;
                 tracing::info!("sing-box {} dials", core.version());
                 let (events, core) = (core.events(), Arc::new(core));
                 Ok(Dialing {
@@ -81,7 +82,7 @@ impl CoreArgs {
             Decided::SingBox { program, instead } => (program, instead),
         };
         match (SingBoxCore::check(&program, &checked.config).await, native) {
-            (Ok((core, problems)), _) => Ok((Arc::new(core), problems)),
+            (Ok((core, problems)), _) => Ok((Arc::new(core), with_groups(checked, problems))),
             (Err(_), Some(native)) => Ok(native.describe()),
             (Err(error), None) => Err(failure(checked, error)),
         }
@@ -183,6 +184,12 @@ impl Dialing {
             core.stop().await;
         }
     }
+}
+
+/// sing-box does not know our groups.
+fn with_groups(checked: &Checked, mut problems: Vec<Problem>) -> Vec<Problem> {
+    problems.extend(GroupPlan::of_config(&checked.config.entries).1);
+    problems
 }
 
 fn failure(checked: &Checked, error: SingBoxError) -> Failure {

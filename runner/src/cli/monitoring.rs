@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use outwatch::config::Config;
+use outwatch::group::GroupPlan;
 use outwatch::{Builder, Component, Monitor, NativeCore, Problem, ProxyCore, StartError};
 
 use super::config::{self, Checked};
@@ -49,14 +50,16 @@ pub(crate) fn embedded() -> Result<Component, Failure> {
     })
 }
 
-/// The core of a config, and what is wrong with its outbounds.
+/// The core of a config, and what is wrong with its outbounds and groups.
 pub(crate) fn core(checked: &Checked) -> (NativeCore, Vec<Problem>) {
     let Config {
         entries,
         certificate,
         ..
     } = &checked.config;
-    NativeCore::new(entries, certificate.as_ref())
+    let (core, mut problems) = NativeCore::new(entries, certificate.as_ref());
+    problems.extend(GroupPlan::of_config(entries).1);
+    (core, problems)
 }
 
 /// The core of a config that has nothing wrong.

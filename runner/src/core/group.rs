@@ -4,10 +4,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde::Deserialize;
-use serde_json::Value;
-
-use super::options::{Reader, take};
 use crate::config::Entry;
 use crate::proxy_core::Network;
 
@@ -24,13 +20,7 @@ const NONE: usize = usize::MAX;
 impl Group {
     /// The group that `entry` describes. A selector starts with its `default`, else
     /// its first member; the others have chosen nothing yet.
-    pub(super) fn read(
-        entry: &Entry,
-        by_tag: &HashMap<String, usize>,
-        reader: &mut Reader<'_>,
-    ) -> Self {
-        let mut options = entry.options.clone();
-        take(&mut options, &["type", "tag", "outbounds", "default"]);
+    pub(super) fn read(entry: &Entry, by_tag: &HashMap<String, usize>) -> Self {
         let members: Vec<usize> = entry
             .members
             .iter()
@@ -38,20 +28,8 @@ impl Group {
             .collect();
         let chosen = match entry.type_name.as_str() {
             "selector" => {
-                reader.read::<Selector>(options);
-                entry
-                    .default
-                    .as_ref()
-                    .and_then(|tag| by_tag.get(tag))
-                    .or_else(|| members.first())
-            }
-            "urltest" => {
-                reader.read::<UrlTest>(options);
-                None
-            }
-            "balancer" => {
-                reader.read::<Balancer>(options);
-                None
+                let default = entry.default.as_ref().and_then(|tag| by_tag.get(tag));
+                default.or_else(|| members.first())
             }
             _ => None,
         };
@@ -90,34 +68,4 @@ impl Group {
         let first_good = self.members.iter().find(|member| good(**member));
         first_good.or_else(|| self.members.first()).copied()
     }
-}
-
-/// Fields of a `selector`, besides its members.
-#[derive(Deserialize)]
-#[expect(dead_code, reason = "read so that other fields can be told as unknown")]
-struct Selector {
-    interrupt_exist_connections: Option<bool>,
-}
-
-/// Fields of a `urltest`. Its numbers come from the monitor's shared schedule (G-2).
-#[derive(Deserialize)]
-#[expect(dead_code, reason = "read so that other fields can be told as unknown")]
-struct UrlTest {
-    url: Option<Value>,
-    interval: Option<Value>,
-    idle_timeout: Option<Value>,
-    tolerance: Option<u16>,
-    interrupt_exist_connections: Option<bool>,
-}
-
-/// Fields of a `balancer` (G-3).
-#[derive(Deserialize)]
-#[expect(dead_code, reason = "read so that other fields can be told as unknown")]
-struct Balancer {
-    strategy: Option<Value>,
-    tolerance: Option<u32>,
-    delay_acceptable_ratio: Option<f64>,
-    ttl: Option<Value>,
-    max_retry: Option<u32>,
-    interrupt_exist_connections: Option<bool>,
 }

@@ -52,16 +52,14 @@ impl Node {
             fingerprint: entry.fingerprint.clone(),
             ..Outbound::new(entry.tag.clone(), entry.type_name.clone())
         };
+        if entry.kind == Kind::Group {
+            let role = Role::Group(Group::read(entry, by_tag));
+            return Self { listed, role };
+        }
         let mut reader = Reader::new(&entry.path, problems);
-        let role = if entry.kind == Kind::Group {
-            Some(Role::Group(Group::read(entry, by_tag, &mut reader)))
-        } else {
-            Role::read(entry, by_tag, configs, &mut reader, &mut listed)
-        };
+        let role = Role::read(entry, by_tag, configs, &mut reader, &mut listed);
         let role = match (reader.into_refusal(), role) {
             (None, Some(role)) => role,
-            // A group's own options have no say in where it leads.
-            (Some(_), Some(role @ Role::Group(_))) => role,
             (refusal, _) => Role::Unsupported(refusal.unwrap_or_default()),
         };
         Self { listed, role }

@@ -11,7 +11,7 @@ use crate::proxy_core::{Host, Target};
 use crate::report::{Problem, Severity};
 
 /// Reads one object of the config.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     path: &'a str,
     problems: &'a mut Vec<Problem>,
     unsupported: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader of the object at `path`.
-    pub(super) fn new(path: &'a str, problems: &'a mut Vec<Problem>) -> Self {
+    pub(crate) fn new(path: &'a str, problems: &'a mut Vec<Problem>) -> Self {
         Self {
             path,
             problems,
@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
 
     /// The fields of `map` as a `T`. None, and an error told, if they are wrong; a
     /// field that `T` does not know is a warning (F-4).
-    pub(super) fn read<T: DeserializeOwned>(&mut self, map: Map<String, Value>) -> Option<T> {
+    pub(crate) fn read<T: DeserializeOwned>(&mut self, map: Map<String, Value>) -> Option<T> {
         let mut unknown = Vec::new();
         let mut track = serde_path_to_error::Track::new();
         let json = Value::Object(map);
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of `field` is wrong.
-    pub(super) fn error(&mut self, field: &str, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, field: &str, message: impl Into<String>) {
         let message = message.into();
         self.wrong
             .get_or_insert_with(|| format!("its options are wrong: {message}"));
@@ -59,17 +59,17 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of `field` is doubtful.
-    pub(super) fn warning(&mut self, field: &str, message: impl Into<String>) {
+    pub(crate) fn warning(&mut self, field: &str, message: impl Into<String>) {
         self.problem(Severity::Warning, field, message.into());
     }
 
     /// The options are right, but this core cannot do what they ask for (D-6).
-    pub(super) fn unsupported(&mut self, why: impl Into<String>) {
+    pub(crate) fn unsupported(&mut self, why: impl Into<String>) {
         self.unsupported.get_or_insert(why.into());
     }
 
     /// Why the outbound cannot be dialed, if it cannot: wrong or unsupported options.
-    pub(super) fn into_refusal(self) -> Option<String> {
+    pub(crate) fn into_refusal(self) -> Option<String> {
         self.wrong.or(self.unsupported)
     }
 
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Moves the named fields out of `map`.
-pub(super) fn take(map: &mut Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+pub(crate) fn take(map: &mut Map<String, Value>, names: &[&str]) -> Map<String, Value> {
     names
         .iter()
         .filter_map(|name| map.remove_entry(*name))
@@ -157,7 +157,7 @@ impl<'de> Deserialize<'de> for Strings {
 }
 
 /// A duration such as `5s` or `1m30s`.
-pub(super) fn duration<'de, D>(deserializer: D) -> Result<Option<Duration>, D::Error>
+pub(crate) fn duration<'de, D>(deserializer: D) -> Result<Option<Duration>, D::Error>
 where
     D: Deserializer<'de>,
 {

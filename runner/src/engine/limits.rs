@@ -2,10 +2,11 @@
 //! know what the guest is for.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use tokio::time::Instant;
 use wasmtime::{Engine, ResourceLimiter, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
 
@@ -18,7 +19,8 @@ const MEMORY: usize = 512 << 20;
 /// 100 000 outbounds fit.
 const HOSTCALL: usize = 256 << 20;
 
-/// How long a guest may compute before it returns to the host. A step over 100 000
+/// How long a guest may compute before it returns to the host, in time of the processor:
+/// a machine that is busy with other things takes none of it away. A step over 100 000
 /// outbounds takes a tenth of it on a slow phone.
 const ENTRY: Duration = Duration::from_secs(10);
 
@@ -120,6 +122,7 @@ pub(crate) fn apply(store: &mut Store<HostState>) -> Arc<Entry> {
     let entry = Arc::new(Entry {
         watchdog,
         since: AtomicU64::new(0),
+        computing: Mutex::default(),
     });
     let watched = entry.clone();
     store.limiter(|state| &mut state.holdings);
@@ -134,6 +137,8 @@ pub(crate) struct Entry {
     watchdog: &'static Watchdog,
     /// The tick at which the guest was entered.
     since: AtomicU64,
+    /// For the entry at that tick: what its thread had computed at the first check.
+    computing: Mutex<Option<(u64, Duration)>>,
 }
 
 impl Entry {
@@ -149,12 +154,17 @@ impl Entry {
 
     /// Called by the guest's own code after each tick.
     fn check(&self) -> wasmtime::Result<UpdateDeadline> {
-        let ticks = self
-            .watchdog
-            .ticks
-            .load(SeqCst)
-            .saturating_sub(self.since.load(SeqCst));
-        if u128::from(ticks) * TICK.as_millis() > ENTRY.as_millis() {
+        let computed = ThreadTime::now().as_duration();
+        let since = self.since.load(SeqCst);
+        let mut computing = self
+            .computing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (_, before) = computing
+            .filter(|(entry, _)| *entry == since)
+            .unwrap_or((since, computed));
+        *computing = Some((since, before));
+        if computed.saturating_sub(before) > ENTRY {
             let limit = ENTRY.as_secs();
             return Err(wasmtime::Error::msg(format!(
                 "the component computed for {limit} s without returning to its host"

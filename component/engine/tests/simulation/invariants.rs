@@ -23,8 +23,9 @@ use reports::Reports;
 use told::Told;
 
 /// How often the engine may ask to be woken at once: each stuck outbound is failed in
-/// the next step, one after the other if there is one worker, once for each address.
-const AT_ONCE: u32 = 14 * 3;
+/// the next step, one after the other if there is one worker, once for each address, and
+/// all again if another cycle was asked for meanwhile (C-3).
+const AT_ONCE: u32 = 14 * 3 * 2;
 
 pub(crate) struct Invariants {
     idle_timeout: Duration,

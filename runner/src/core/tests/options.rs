@@ -78,7 +78,7 @@ fn f4_unknown_fields_are_warnings_and_stop_nothing() {
     let (core, problems) = read(json!([
         { "type": "direct", "colour": "blue" },
         { "type": "http", "server": "a", "server_port": 1, "tls": { "enabled": true, "x": 1 } },
-        { "type": "selector", "outbounds": ["0"], "url": "http://a/" },
+        { "type": "socks", "server": "a", "server_port": 1, "url": "http://a/" },
     ]));
     let paths: Vec<_> = problems
         .iter()

@@ -1,0 +1,301 @@
+//! Groups that choose: by the results of a monitor each decides to which member its
+//! connections go. It must not know how a member is dialed or tested.
+//!
+//! A group is a view of results, as any subscriber has it:
+//!
+//! ```no_run
+//! # async fn example(core: impl outwatch::ProxyCore) -> Result<(), outwatch::StartError> {
+//! use std::sync::Arc;
+//! use outwatch::group::{GroupPlan, Groups, Policy};
+//! use outwatch::{MemoryCache, Monitor};
+//!
+//! let core = Arc::new(core);
+//! let plan = GroupPlan::new("auto", Policy::LowestDelay { tolerance_ms: 50 });
+//! let groups = Groups::new(core.clone(), [plan], Arc::new(MemoryCache::default()));
+//! let monitor = Monitor::builder(core).start().await?;
+//! groups.keep(&monitor).await; // until the monitor ends
+//! # Ok(())
+//! # }
+//! ```
+
+mod line;
+mod lowest;
+mod policy;
+mod saved;
+mod spread;
+mod standing;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+use tracing::info;
+
+use crate::monitor::Monitor;
+use crate::proxy_core::{Network, Outbound, ProxyCore, SelectError};
+use crate::report::{Report, Scope, View};
+use crate::store::Cache;
+
+pub use policy::{GroupPlan, Policy};
+pub use spread::Flow;
+
+use saved::Saved;
+use state::State;
+
+const NETWORKS: [Network; 2] = [Network::Tcp, Network::Udp];
+
+/// The groups of one core. Cheap to clone.
+#[derive(Clone)]
+pub struct Groups {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    core: Arc<dyn ProxyCore>,
+    cache: Arc<dyn Cache>,
+    groups: BTreeMap<String, Mutex<State>>,
+    /// In which groups an outbound or group is which member.
+    member_of: HashMap<String, Vec<(String, usize)>>,
+}
+
+/// The outbound that a connection is to go through.
+#[derive(Clone, Debug)]
+pub struct Pick {
+    /// The outbound to dial.
+    pub tag: String,
+    /// The groups that led to it, the outermost first; empty for an outbound by itself.
+    pub groups: Vec<String>,
+    /// How many others may be tried if it cannot be dialed (G-7).
+    pub retries: u32,
+    /// When one of these is cancelled, the connection is to be ended
+    /// (`interrupt_exist_connections`).
+    pub cuts: Vec<CancellationToken>,
+}
+
+impl fmt::Debug for Groups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tags = self.shared.groups.keys();
+        f.debug_set().entries(tags).finish()
+    }
+}
+
+impl Groups {
+    /// Groups of a core, which is told at once where they lead: where they led when that
+    /// was last saved in `cache`, else to their default, else to their first member. A
+    /// plan for what is no group of the core is left out.
+    pub fn new(
+        core: Arc<dyn ProxyCore>,
+        plans: impl IntoIterator<Item = GroupPlan>,
+        cache: Arc<dyn Cache>,
+    ) -> Self {
+        let listed = core.list();
+        let by_tag: HashMap<&str, &Outbound> =
+            listed.iter().map(|one| (one.tag.as_str(), one)).collect();
+        let mut groups = BTreeMap::new();
+        let mut member_of: HashMap<String, Vec<(String, usize)>> = HashMap::new();
+        for plan in plans {
+            let Some(group) = by_tag.get(plan.tag.as_str()) else {
+                continue;
+            };
+            let members = group.members.iter();
+            let members = members.filter_map(|tag| by_tag.get(tag.as_str()).copied());
+            let tag = plan.tag.clone();
+            let mut state = State::new(plan, members);
+            let saved = Saved::load(&*cache, &tag);
+            for (network, saved) in [(Network::Tcp, saved.tcp), (Network::Udp, saved.udp)] {
+                state.begin(network, saved.as_deref());
+            }
+            for (nth, member) in state.tags().enumerate() {
+                let of = member_of.entry(member.to_owned()).or_default();
+                of.push((tag.clone(), nth));
+            }
+            groups.insert(tag, Mutex::new(state));
+        }
+        let shared = Shared {
+            core,
+            cache,
+            groups,
+            member_of,
+        };
+        for group in shared.groups.values() {
+            shared.tell_core(&lock(group));
+        }
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Follows a monitor's confirmed results, and tells it of every group that leads
+    /// elsewhere, until it ends.
+    pub async fn keep(&self, monitor: &Monitor) {
+        let mut updates = monitor.subscribe(Scope::All, View::Confirmed);
+        while let Some(update) = updates.next().await {
+            for group in self.observe(&update.reports) {
+                monitor.selection_changed(group);
+            }
+        }
+    }
+
+    /// Takes newer confirmed reports; gives the groups that lead elsewhere now, of which
+    /// the core knows already. [`keep`](Self::keep) is made of it.
+    pub fn observe(&self, reports: &[Report]) -> BTreeSet<String> {
+        let mut concerned = BTreeSet::new();
+        for report in reports {
+            for (group, member) in self.shared.member_of.get(&report.tag).into_iter().flatten() {
+                if let Some(state) = self.shared.state(group) {
+                    lock(state).take(*member, report);
+                    concerned.insert(group.clone());
+                }
+            }
+        }
+        concerned.retain(|group| self.shared.decide(group));
+        concerned
+    }
+
+    /// A person chooses a member of a selector, for all traffic; it is saved (G-1). Tell
+    /// the monitor by its hook `selection_changed`.
+    ///
+    /// # Errors
+    /// No such group, no such member, or the group chooses by itself.
+    pub fn select(&self, group: &str, member: &str) -> Result<(), SelectError> {
+        let Some(state) = self.shared.state(group) else {
+            return Err(SelectError::NoSuchGroup(group.to_owned()));
+        };
+        let mut state = lock(state);
+        if state.plan.policy != Policy::Selected {
+            return Err(SelectError::Fixed(group.to_owned()));
+        }
+        let Some(chosen) = state.find(member) else {
+            return Err(SelectError::NotAMember {
+                group: group.to_owned(),
+                member: member.to_owned(),
+            });
+        };
+        for network in NETWORKS {
+            state.turn_to(network, chosen);
+        }
+        self.shared.tell_core(&state);
+        self.shared.save(&state);
+        Ok(())
+    }
+
+    /// The outbound for a new connection to `tag`, be it a group or not. None if that
+    /// leads to nothing but outbounds that were `tried`, or nowhere at all.
+    pub fn pick(
+        &self,
+        tag: &str,
+        network: Network,
+        flow: Flow<'_>,
+        tried: &BTreeSet<String>,
+    ) -> Option<Pick> {
+        let mut above = BTreeSet::new();
+        self.shared.pick(tag, network, flow, tried, &mut above)
+    }
+}
+
+impl Shared {
+    fn state(&self, group: &str) -> Option<&Mutex<State>> {
+        self.groups.get(group)
+    }
+
+    /// Lets a group decide; says whether it leads elsewhere now.
+    fn decide(&self, group: &str) -> bool {
+        let Some(state) = self.state(group) else {
+            return false;
+        };
+        let mut state = lock(state);
+        let mut moved = false;
+        for network in NETWORKS {
+            let Some((decision, news)) = state.decide(network) else {
+                continue;
+            };
+            if news {
+                info!("{}", line::line(&state, network, decision));
+            }
+            moved |= state.turn_to(network, decision.member);
+        }
+        if moved {
+            self.tell_core(&state);
+            self.save(&state);
+        }
+        moved
+    }
+
+    /// A core that decides for itself where its groups lead is left alone.
+    fn tell_core(&self, state: &State) {
+        for network in NETWORKS {
+            if let Some(member) = state.lead(network) {
+                let told = self
+                    .core
+                    .select(&state.plan.tag, network, state.tag(member));
+                if let Err(error) = told {
+                    tracing::debug!("the core does not follow: {error}");
+                }
+            }
+        }
+    }
+
+    fn save(&self, state: &State) {
+        let tag = |network| Some(state.tag(state.lead(network)?).to_owned());
+        let saved = Saved {
+            tcp: tag(Network::Tcp),
+            udp: tag(Network::Udp),
+        };
+        saved.store(&*self.cache, &state.plan.tag);
+    }
+
+    /// `above` are the groups that led here: none leads to itself.
+    fn pick(
+        &self,
+        tag: &str,
+        network: Network,
+        flow: Flow<'_>,
+        tried: &BTreeSet<String>,
+        above: &mut BTreeSet<String>,
+    ) -> Option<Pick> {
+        let Some(state) = self.state(tag) else {
+            return (!tried.contains(tag)).then(|| Pick {
+                tag: tag.to_owned(),
+                groups: Vec::new(),
+                retries: 0,
+                cuts: Vec::new(),
+            });
+        };
+        if !above.insert(tag.to_owned()) {
+            return None;
+        }
+        let mut shut = BTreeSet::new();
+        let found = loop {
+            let (member, member_tag, retries, cut) = {
+                let mut state = lock(state);
+                let Some(member) = state.choose(network, flow, |member| shut.contains(&member))
+                else {
+                    break None;
+                };
+                let retries = match state.plan.policy {
+                    Policy::Selected => 0,
+                    _ => state.plan.retries,
+                };
+                let tag = state.tag(member).to_owned();
+                (member, tag, retries, state.cut(network))
+            };
+            if let Some(mut pick) = self.pick(&member_tag, network, flow, tried, above) {
+                pick.groups.insert(0, tag.to_owned());
+                pick.retries = pick.retries.max(retries);
+                pick.cuts.extend(cut);
+                break Some(pick);
+            }
+            shut.insert(member);
+        };
+        above.remove(tag);
+        found
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}

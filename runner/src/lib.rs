@@ -40,12 +40,15 @@
 pub mod config;
 pub mod conformance;
 mod core;
+pub mod dispatch;
 mod driver;
 mod engine;
 pub mod fetch;
 pub mod group;
 mod host;
+pub mod inbound;
 mod monitor;
+pub mod network;
 mod proxy_core;
 mod report;
 mod sing_box;

@@ -6,7 +6,9 @@
 
 mod authority;
 mod background;
+mod curl;
 mod deaf;
+mod echo;
 mod exits;
 mod local;
 mod microsocks;
@@ -23,7 +25,9 @@ mod tinyproxy;
 mod wireguard;
 
 pub use authority::{Authority, Leaf};
+pub use curl::Curl;
 pub use deaf::Deaf;
+pub use echo::Echo;
 pub use exits::{EXITS, Exit};
 pub use microsocks::Microsocks;
 pub use nginx::{Nginx, Site};

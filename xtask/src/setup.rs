@@ -6,11 +6,12 @@ use outwatch_component_build::{MISSING, Toolchain};
 
 use crate::run::{program, say, target_dir};
 
-/// The servers that tests talk to, from Debian: program and package.
-const SERVERS: [(&str, &str); 3] = [
+/// The servers that tests talk to, and what people talk to ours with, from Debian: program and package.
+const SERVERS: [(&str, &str); 4] = [
     ("microsocks", "microsocks"),
     ("tinyproxy", "tinyproxy"),
     ("nginx", "nginx-light"),
+    ("curl", "curl"),
 ];
 
 /// The proxy core that tests talk to, from PyPI.

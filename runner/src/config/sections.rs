@@ -27,7 +27,7 @@ const SECTIONS: [&str; 14] = [
 ];
 
 /// Sections left alone here that say how outbounds dial.
-const DIALING: [&str; 3] = ["dns", "http_clients", "route"];
+const DIALING: [&str; 2] = ["dns", "http_clients"];
 
 const EXPERIMENTAL: [&str; 5] = [
     "monitoring",
@@ -67,6 +67,8 @@ pub(super) fn read(root: &mut Map<String, Value>, findings: &mut Findings) -> Co
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), root.get(*name)?.clone())))
         .collect();
+    config.inbounds = inbounds(root, findings);
+    config.route = section(root, "route", "", findings).unwrap_or_default();
     if let Some(mut experimental) = section(root, "experimental", "", findings) {
         unknown("experimental", &experimental, &EXPERIMENTAL, findings);
         if let Some(cache_file) = section(&mut experimental, "cache_file", "experimental", findings)
@@ -114,6 +116,19 @@ fn cache_file(cache_file: &Map<String, Value>, findings: &mut Findings) -> Cache
             .string("path")
             .filter(|path| !path.is_empty())
             .map(Into::into),
+    }
+}
+
+/// Takes the list `inbounds` out of the config; what is in it is read by who opens them.
+fn inbounds(root: &mut Map<String, Value>, findings: &mut Findings) -> Vec<Value> {
+    match root.remove("inbounds") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(list)) => list,
+        Some(other) => {
+            let message = format!("expected a list (found {})", found(&other));
+            findings.error("inbounds", message);
+            Vec::new()
+        }
     }
 }
 

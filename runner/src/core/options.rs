@@ -182,7 +182,7 @@ fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Host, D::Error> {
 }
 
 /// A name or an address, with or without brackets around IPv6.
-pub(super) fn parse_host(text: &str) -> Option<Host> {
+pub(crate) fn parse_host(text: &str) -> Option<Host> {
     let bare = text
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'))

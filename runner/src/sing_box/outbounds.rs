@@ -29,6 +29,7 @@ impl Outbounds {
             by_tag.entry(entry.tag.clone()).or_insert(index);
         }
         let mut sections = config.dialing.clone();
+        sections.insert("route".to_owned(), config.route.clone().into());
         if let Some(certificate) = &config.certificate {
             sections.insert("certificate".to_owned(), certificate.clone().into());
         }

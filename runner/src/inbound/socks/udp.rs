@@ -1,0 +1,167 @@
+//! UDP of SOCKS 5: one association of a client, from its start to its end. It must not
+//! know how datagrams reach their targets.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::UdpSocket;
+use tokio::time::{Instant, sleep_until};
+use tracing::debug;
+
+use super::address::{self, Asked};
+use super::{Version, refuse, v5};
+use crate::inbound::direct::passes;
+use crate::inbound::refusal::{COMMAND_NOT_SUPPORTED, GENERAL_FAILURE, Refusal};
+use crate::inbound::session::{ClientStream, Door, read_to_the_end};
+use crate::inbound::{Client, Datagrams};
+use crate::proxy_core::{Cause, Target};
+
+/// No datagram is longer.
+const LONGEST: usize = 64 * 1024;
+
+/// Serves an association. It ends with the stream that it was asked for on, after
+/// `udp_timeout` without a datagram, and when the upstream ends.
+pub(super) async fn serve(door: &Door, mut stream: ClientStream, client: Client) -> io::Result<()> {
+    let datagrams = match door.upstream.associate(&client).await {
+        Ok(datagrams) => datagrams,
+        Err(error) => {
+            let code = match error.cause {
+                Cause::Unsupported => COMMAND_NOT_SUPPORTED,
+                _ => Refusal::from(&error).socks,
+            };
+            refuse(stream, Version::V5, code).await?;
+            return Err(io::Error::other(error));
+        }
+    };
+    let socket = match open(&stream).await {
+        Ok(socket) => socket,
+        Err(error) => {
+            refuse(stream, Version::V5, GENERAL_FAILURE).await?;
+            return Err(error);
+        }
+    };
+    let bound = socket.local_addr()?;
+    let bound = SocketAddr::new(bound.ip().to_canonical(), bound.port());
+    stream
+        .write_all(&v5::reply(v5::SUCCEEDED, Some(bound)))
+        .await?;
+    let association = Association {
+        socket,
+        datagrams,
+        client,
+        sender: OnceLock::new(),
+        active: Mutex::new(Instant::now()),
+    };
+    tokio::select! {
+        () = read_to_the_end(&mut stream) => Ok(()),
+        () = association.idle(door.udp_timeout) => Ok(()),
+        ended = association.up() => ended,
+        ended = association.down() => ended,
+    }
+}
+
+/// A socket at the address that the client has reached us by.
+async fn open(stream: &ClientStream) -> io::Result<UdpSocket> {
+    let local = stream.get_ref().local_addr()?;
+    UdpSocket::bind((local.ip(), 0)).await
+}
+
+struct Association {
+    socket: UdpSocket,
+    datagrams: Box<dyn Datagrams>,
+    client: Client,
+    /// Where the client sends from: the first that sends from its host. What comes from
+    /// anybody else is dropped.
+    sender: OnceLock<SocketAddr>,
+    active: Mutex<Instant>,
+}
+
+impl Association {
+    /// Passes datagrams of the client on.
+    async fn up(&self) -> io::Result<()> {
+        let mut buffer = vec![0; LONGEST];
+        loop {
+            let (length, from) = match self.socket.recv_from(&mut buffer).await {
+                Ok(received) => received,
+                Err(error) if passes(&error) => continue,
+                Err(error) => return Err(error),
+            };
+            if !self.is_the_client(from) {
+                continue;
+            }
+            let datagram = buffer.get(..length).unwrap_or_default();
+            let Some((target, payload)) = parse(datagram).await else {
+                continue;
+            };
+            self.touch();
+            if let Err(error) = self.datagrams.send(payload, &target).await {
+                let source = self.client.source;
+                debug!("a datagram of {source} to {target} is lost: {error}");
+            }
+        }
+    }
+
+    /// Passes datagrams to the client on.
+    async fn down(&self) -> io::Result<()> {
+        let mut buffer = vec![0; LONGEST];
+        let mut packet = Vec::new();
+        loop {
+            let received = self.datagrams.receive(&mut buffer).await;
+            let (length, from) = received.map_err(io::Error::other)?;
+            let Some(client) = self.sender.get() else {
+                continue;
+            };
+            self.touch();
+            packet.clear();
+            packet.extend([0, 0, 0]);
+            address::write_target(&mut packet, &from);
+            packet.extend(buffer.get(..length).unwrap_or_default());
+            match self.socket.send_to(&packet, client).await {
+                Ok(_) => {}
+                // It may be too long with the address before it. The next may not be.
+                Err(error) => debug!("a datagram of {from} to {client} is lost: {error}"),
+            }
+        }
+    }
+
+    /// Waits until nothing was passed on for so long.
+    async fn idle(&self, limit: Duration) {
+        loop {
+            let end = self.active() + limit;
+            if end <= Instant::now() {
+                return;
+            }
+            sleep_until(end).await;
+        }
+    }
+
+    fn is_the_client(&self, from: SocketAddr) -> bool {
+        let from_its_host = from.ip().to_canonical() == self.client.source.ip();
+        from_its_host && *self.sender.get_or_init(|| from) == from
+    }
+
+    fn active(&self) -> Instant {
+        *self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn touch(&self) {
+        *self.active.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+/// The target and the payload of a client's datagram. None for a fragment, which the
+/// standard lets us drop, and for what is none.
+async fn parse(datagram: &[u8]) -> Option<(Target, &[u8])> {
+    let mut rest = match datagram {
+        [_, _, 0, rest @ ..] => rest,
+        _ => return None,
+    };
+    // Reading from memory never waits.
+    match address::read(&mut rest).await {
+        Ok(Asked::Target(target)) => Some((target, rest)),
+        Ok(Asked::NoHost | Asked::UnknownType) | Err(_) => None,
+    }
+}

@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod component;
 mod config;
+mod core;
 mod demo;
 mod exit;
 mod failure;
@@ -18,6 +19,7 @@ mod run;
 mod stream;
 mod terminal;
 mod test;
+mod traffic;
 
 use std::process::ExitCode;
 

@@ -2,7 +2,7 @@
 //! dialed by this process. It must not know the monitor, nor where a config came from.
 
 mod carrier;
-mod certificate;
+pub(crate) mod certificate;
 mod dialer;
 mod eyeballs;
 mod group;

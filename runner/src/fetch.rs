@@ -26,7 +26,7 @@ pub use self::trust::{Trust, TrustError};
 const CORE_GRACE: Duration = Duration::from_millis(20);
 
 /// Longer deadlines are cut to this, so that no sum of times overflows.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Dials, does TLS if the URL wants it, and speaks HTTP/1.1, all within
 /// `request.deadline` from this call.

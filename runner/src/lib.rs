@@ -29,7 +29,9 @@
 //! - [`inbound`] lets users' connections in (SOCKS, HTTP) and hands each to an
 //!   [`Upstream`](inbound::Upstream); [`network`] tells when the host's network changed.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
-//!   the CLI is made of them.
+//!   the CLI is made of them. [`SingBoxCore`] runs a sing-box for all that the small one
+//!   cannot dial.
+//! - [`conformance`] checks what every core promises on yours.
 //!
 //! # Threads
 //!
@@ -38,6 +40,7 @@
 //! that no component computes without end; it sleeps while none computes.
 
 pub mod config;
+pub mod conformance;
 mod core;
 pub mod dispatch;
 mod driver;
@@ -50,6 +53,7 @@ mod monitor;
 pub mod network;
 mod proxy_core;
 mod report;
+mod sing_box;
 pub mod store;
 #[cfg(test)]
 mod testing;
@@ -59,4 +63,5 @@ pub use engine::{Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;
+pub use sing_box::{CoreEvent, CoreEvents, SingBoxCore, SingBoxError};
 pub use store::{Cache, CacheError, FileCache, MemoryCache};

@@ -21,6 +21,13 @@ mod proxies {
         mod streams;
     }
     mod rude;
+    mod sing_box_core {
+        mod config;
+        mod conformance;
+        mod dials;
+        mod life;
+        mod world;
+    }
     mod socks;
     mod timings;
     mod tls;

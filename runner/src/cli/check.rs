@@ -8,11 +8,13 @@ use std::io::Write as _;
 use outwatch::StartError;
 
 use super::config::{self, ConfigArgs};
+use super::core::CoreArgs;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::monitoring::{self, ComponentArgs};
 use super::output::text;
 use super::terminal;
+use super::traffic;
 
 /// Check a config: what is wrong, what would be tested, how groups lead
 ///
@@ -23,6 +25,8 @@ use super::terminal;
 pub(crate) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
+    #[command(flatten)]
+    core: CoreArgs,
     #[command(flatten)]
     component: ComponentArgs,
 }
@@ -40,8 +44,9 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let checked = args.config.load()?;
     let component = args.component.load()?;
     // What is wrong with outbounds and with options is told together.
-    let (core, mut problems) = monitoring::core(&checked);
-    let summary = summary::of_core(&core);
+    let (core, mut problems) = args.core.describe(&checked).await?;
+    problems.extend(traffic::problems(&checked));
+    let summary = summary::of_core(core.as_ref());
     let options = match monitoring::builder(&checked, core, component).check().await {
         Ok((options, warnings)) => {
             problems.extend(config::in_options(warnings));

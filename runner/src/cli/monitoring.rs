@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use outwatch::config::Config;
 use outwatch::group::GroupPlan;
-use outwatch::{Builder, Component, Monitor, NativeCore, Problem, StartError};
+use outwatch::{Builder, Component, Monitor, NativeCore, Problem, ProxyCore, StartError};
 
 use super::config::{self, Checked};
 use super::exit::Exit;
@@ -73,7 +73,7 @@ pub(crate) fn sound_core(checked: &Checked) -> Result<NativeCore, Failure> {
 }
 
 /// Describes a monitor of a core with a config's options.
-pub(crate) fn builder(checked: &Checked, core: NativeCore, component: Component) -> Builder {
+pub(crate) fn builder(checked: &Checked, core: impl ProxyCore, component: Component) -> Builder {
     Monitor::builder(core)
         .component(component)
         .options(checked.config.monitoring.clone())

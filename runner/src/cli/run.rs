@@ -2,11 +2,13 @@
 //! It must not know when or why anything is tested.
 
 use std::pin::pin;
+use std::sync::Arc;
 
-use outwatch::{Monitor, Scope};
+use outwatch::{Cache, Monitor, Scope};
 
 use super::cache::CacheArgs;
 use super::config::ConfigArgs;
+use super::core::CoreArgs;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -14,8 +16,13 @@ use super::live::Live;
 use super::log::{self, Level};
 use super::monitoring::{self, ComponentArgs};
 use super::stream::{Stream, StreamFormat};
+use super::traffic;
 
 /// Monitor until Ctrl-C: tests in cycles, with the reasons on standard error
+///
+/// The config's inbounds are opened, and their connections go through `route.final`, by
+/// the choice of its groups. Connections keep the tests going: without any for
+/// `idle_timeout` nothing is tested until the next.
 ///
 /// Everything is tested at the start and then every `interval`. The log on standard
 /// error says why each test runs and what came of it; standard output stays empty
@@ -30,6 +37,8 @@ pub(crate) struct Args {
     format: Option<StreamFormat>,
     #[command(flatten)]
     cache: CacheArgs,
+    #[command(flatten)]
+    core: CoreArgs,
     #[command(flatten)]
     component: ComponentArgs,
     /// How much to log on standard error [default: the config's `log.level`, else info]
@@ -59,13 +68,19 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
-    let core = monitoring::sound_core(&checked)?;
+    let mut plan = traffic::Plan::read(&checked)?;
+    let mut dialing = args.core.start(&checked).await?;
     let component = args.component.load()?;
-    let mut builder = monitoring::builder(&checked, core, component);
-    if let Some(cache) = args.cache.open(&checked.config.cache_file) {
+    let mut builder = monitoring::builder(&checked, dialing.core(), component);
+    let cache = args.cache.open(&checked.config.cache_file);
+    let cache = cache.map(|cache| Arc::new(cache) as Arc<dyn Cache>);
+    if let Some(cache) = cache.clone() {
         builder = builder.cache(cache);
     }
+    let groups = plan.groups(dialing.core(), cache);
     let monitor = monitoring::start(&checked, builder).await?;
+    dialing.tell(&monitor);
+    let traffic = plan.open(dialing.core(), groups, &monitor);
 
     let mut show = pin!(show(&monitor, stream));
     let shown = tokio::select! {
@@ -73,6 +88,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         () = interrupt.wished() => None,
     };
     let end = async {
+        traffic.stop().await;
         let stopped = monitoring::stop(&monitor);
         match shown {
             Some(shown) => (stopped.await, shown),
@@ -81,7 +97,10 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         }
     };
     tokio::select! {
-        (stopped, shown) = end => stopped.and(shown).map(|()| Exit::Fine),
+        (stopped, shown) = end => {
+            dialing.stop().await;
+            stopped.and(shown).map(|()| Exit::Fine)
+        }
         () = interrupt.wished() => Ok(Exit::Interrupted),
     }
 }

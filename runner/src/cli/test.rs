@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::cache::CacheArgs;
 use super::config::ConfigArgs;
+use super::core::CoreArgs;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -46,6 +47,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     cache: CacheArgs,
     #[command(flatten)]
+    core: CoreArgs,
+    #[command(flatten)]
     component: ComponentArgs,
     /// How much to log on standard error
     #[arg(long, value_enum, default_value_t = Level::Warn)]
@@ -72,15 +75,16 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     if args.no_ip {
         checked.set_option("ip_lookup", false);
     }
-    let core = monitoring::sound_core(&checked)?;
-    let asked = tags::asked(&core, &args.tags)?;
+    let mut dialing = args.core.start(&checked).await?;
+    let asked = tags::asked(dialing.core().as_ref(), &args.tags)?;
     let component = args.component.load()?;
     // Only what is asked for is tested.
-    let mut builder = monitoring::builder(&checked, core, component).paused();
+    let mut builder = monitoring::builder(&checked, dialing.core(), component).paused();
     if let Some(cache) = args.cache.open(&checked.config.cache_file) {
         builder = builder.cache(cache);
     }
     let monitor = monitoring::start(&checked, builder).await?;
+    dialing.tell(&monitor);
 
     let format = args
         .format
@@ -98,6 +102,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         stopped = monitoring::stop(&monitor) => stopped?,
         () = interrupt.wished() => return Ok(Exit::Interrupted),
     }
+    dialing.stop().await;
     let worked = if board.any_worked() {
         Exit::Fine
     } else {

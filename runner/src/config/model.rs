@@ -20,6 +20,9 @@ pub struct Config {
     pub log: Log,
     /// Top-level `certificate`: extra roots.
     pub certificate: Option<Map<String, Value>>,
+    /// The sections `dns` and `http_clients` where present, as in the file: a core that
+    /// knows what they mean may need them to dial.
+    pub dialing: Map<String, Value>,
     /// `inbounds`, as in the file.
     pub inbounds: Vec<Value>,
     /// `route`, as in the file.

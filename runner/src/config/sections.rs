@@ -26,6 +26,9 @@ const SECTIONS: [&str; 14] = [
     "experimental",
 ];
 
+/// Sections left alone here that say how outbounds dial.
+const DIALING: [&str; 2] = ["dns", "http_clients"];
+
 const EXPERIMENTAL: [&str; 5] = [
     "monitoring",
     "cache_file",
@@ -60,6 +63,10 @@ pub(super) fn read(root: &mut Map<String, Value>, findings: &mut Findings) -> Co
         config.log = self::log(&log, findings);
     }
     config.certificate = section(root, "certificate", "", findings);
+    config.dialing = DIALING
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), root.get(*name)?.clone())))
+        .collect();
     config.inbounds = inbounds(root, findings);
     config.route = section(root, "route", "", findings).unwrap_or_default();
     if let Some(mut experimental) = section(root, "experimental", "", findings) {

@@ -32,7 +32,7 @@ enum Store {
 
 /// What the object asks to trust; the system's roots without one. What cannot be used
 /// is told in `problems` and left out.
-pub(super) fn trust(object: Option<&Map<String, Value>>, problems: &mut Vec<Problem>) -> Trust {
+pub(crate) fn trust(object: Option<&Map<String, Value>>, problems: &mut Vec<Problem>) -> Trust {
     let Some(object) = object else {
         return Trust::system();
     };

@@ -4,3 +4,4 @@ mod hundreds;
 mod kills;
 mod process;
 mod restart;
+mod sing_box;

@@ -67,6 +67,11 @@ impl Scene {
 
     /// `outwatch test` to its end.
     pub(crate) fn test(&self) -> Tested {
+        self.test_with(&[])
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn test_with(&self, more: &[&str]) -> Tested {
         let args = [
             "test",
             "-c",
@@ -77,7 +82,7 @@ impl Scene {
             "--log-level",
             "info",
         ];
-        let mut running = Running::start(self.0.path(), &args);
+        let mut running = Running::start(self.0.path(), &[&args, more].concat());
         let mut reports = Vec::new();
         while let Some(report) = running.next_report() {
             reports.push(report);
@@ -92,9 +97,46 @@ impl Scene {
 
     /// `outwatch run` with its results in lines.
     pub(crate) fn run(&self) -> Running {
+        self.run_with(&[])
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn run_with(&self, more: &[&str]) -> Running {
         let args = ["run", "-c", "config.json", "--cache", "results.redb"];
-        let args = [&args[..], &["--format", "jsonl"]].concat();
+        let args = [&args[..], &["--format", "jsonl"], more].concat();
         Running::start(self.0.path(), &args)
+    }
+
+    /// A program in the folder that does what this shell script says.
+    pub(crate) fn program(&self, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let path = self.path(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
+        let runs = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(path, runs).expect("a script that runs");
+    }
+
+    /// The names of all that is in the folder.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.0.path()).expect("a temporary folder");
+        let mut names: Vec<String> = files
+            .flatten()
+            .map(|file| file.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// What a verb prints that ends by itself: its code and both streams.
+    pub(crate) fn output(&self, args: &[&str]) -> (Option<i32>, String, String) {
+        let output = command(self.0.path(), args).output().expect("the binary");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
     }
 }
 
@@ -121,9 +163,7 @@ pub(crate) struct Running {
 
 impl Running {
     fn start(folder: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_outwatch"))
-            .args(args)
-            .current_dir(folder)
+        let mut child = command(folder, args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -137,6 +177,11 @@ impl Running {
             log,
             logged: Vec::new(),
         }
+    }
+
+    /// Its process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// The next report on standard output; none when it has ended.
@@ -178,6 +223,15 @@ impl Running {
         }
     }
 
+    /// Asks it to end, as `kill` does, and waits until it has; gives its code.
+    pub(crate) fn terminate(mut self) -> Option<i32> {
+        let asked = Command::new("sh")
+            .args(["-c", &format!("kill {}", self.id())])
+            .status();
+        assert!(asked.expect("a shell").success());
+        self.child.wait().expect("a process of ours").code()
+    }
+
     /// Kills it, as `kill -9` does, and gives all that it has logged.
     pub(crate) fn kill(mut self) -> Vec<String> {
         self.end();
@@ -205,6 +259,22 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// The binary in a folder, which is also where it would leave temporary files, and where
+/// it finds programs first.
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = [folder.to_owned()]
+        .into_iter()
+        .chain(std::env::split_paths(&path));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_outwatch"));
+    command
+        .args(args)
+        .current_dir(folder)
+        .env("TMPDIR", folder)
+        .env("PATH", std::env::join_paths(path).expect("a PATH"));
+    command
 }
 
 /// The lines of a pipe, read on a thread so that waiting for one can have a bound.

@@ -90,7 +90,13 @@ impl Native<'_> {
         let mut at = at.max(self.now + 1);
         loop {
             self.run_until(at);
-            let taken = |run: &Run| run.alarm == Some(at) || run.coming.contains_key(&at);
+            let (now, world) = (self.now, &self.world);
+            let taken = |run: &Run| {
+                let alarm = run.alarm;
+                let rings =
+                    alarm.is_some_and(|it| it.rings_at(now, world) == at || it.looks_at(at));
+                rings || run.coming.contains_key(&at)
+            };
             if !self.run.as_ref().is_some_and(taken) {
                 break;
             }
@@ -104,6 +110,7 @@ impl Native<'_> {
         while let Some(run) = &mut self.run {
             let reply = run.coming.keys().next().copied();
             let alarm = run.alarm;
+            let alarm = alarm.map(|alarm| alarm.rings_at(self.now, &self.world));
             let Some(next) = reply.into_iter().chain(alarm).min().filter(|&at| at < end) else {
                 return;
             };
@@ -133,7 +140,7 @@ impl Native<'_> {
             if !run.inbox.is_empty() {
                 continue;
             }
-            run.set_alarm(outcome.wake_at);
+            run.set_alarm(outcome.wake_at, self.now, &self.world);
             if run.rings(self.now) {
                 continue;
             }

@@ -21,7 +21,7 @@ pub(super) fn debian(name: &str, package: &str) -> PathBuf {
 ///
 /// # Panics
 /// When there is none, naming the package.
-pub(super) fn sing_box() -> PathBuf {
+pub fn sing_box() -> PathBuf {
     let name = format!("sing-box-{}-{}", env::consts::OS, go_architecture());
     target_folders()
         .into_iter()

@@ -42,7 +42,9 @@ pub(crate) fn parse(line: &str) -> Option<Pairs> {
 
 /// The table of the document.
 pub(crate) fn events() -> Events {
-    DOCUMENT.lines().filter_map(event).collect()
+    let (_, section) = DOCUMENT.split_once("## Events").unwrap_or_default();
+    let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
+    section.lines().filter_map(event).collect()
 }
 
 fn event(row: &'static str) -> Option<(&'static str, Vec<Vec<&'static str>>)> {

@@ -11,6 +11,36 @@ use crate::parity::{FetchKey, Times};
 /// The host lets activity through once in this time (N-2).
 const ACTIVITY_EVERY: u64 = 1000;
 
+/// The host looks for a sleep of the device in this time while the monitor waits, and
+/// takes it for one when the wall clock ran ahead by more than that (C-6).
+const LOOK_EVERY: u64 = 10_000;
+const JUMP: u64 = 1_000;
+
+/// When the monitor is to be woken.
+#[derive(Clone, Copy)]
+pub(super) struct Alarm {
+    at: u64,
+    /// When it was set, and how far the wall clock was ahead then.
+    set: u64,
+    ahead: u64,
+}
+
+impl Alarm {
+    /// When it rings, as it stands now: a sleep of the device is found at the next look.
+    pub(super) fn rings_at(self, now: u64, world: &World) -> u64 {
+        if world.wall_ahead <= self.ahead + JUMP {
+            return self.at;
+        }
+        let looks = now.saturating_sub(self.set) / LOOK_EVERY + 1;
+        self.at.min(self.set + looks * LOOK_EVERY)
+    }
+
+    /// Whether the host looks then.
+    pub(super) fn looks_at(self, at: u64) -> bool {
+        at.saturating_sub(self.set).is_multiple_of(LOOK_EVERY)
+    }
+}
+
 /// One monitor from its start to its stop.
 pub(super) struct Run {
     pub(super) monitor: Monitor,
@@ -18,7 +48,7 @@ pub(super) struct Run {
     pub(super) inbox: Vec<Input>,
     /// Comes into the inbox once the loop waits.
     pub(super) later: Vec<Input>,
-    pub(super) alarm: Option<u64>,
+    pub(super) alarm: Option<Alarm>,
     /// By their end; two never end in one millisecond.
     pub(super) coming: BTreeMap<u64, Coming>,
     /// They never end.
@@ -71,17 +101,21 @@ impl Run {
     }
 
     /// As the component does: an earlier alarm than needed is kept.
-    pub(super) fn set_alarm(&mut self, wake_at: Option<Instant>) {
-        let wake_at = wake_at.map(|at| self.began + at.0.div_ceil(1_000_000));
-        self.alarm = match (wake_at, self.alarm) {
-            (Some(at), Some(set)) => Some(at.min(set)),
-            (wake_at, _) => wake_at,
+    pub(super) fn set_alarm(&mut self, wake_at: Option<Instant>, now: u64, world: &World) {
+        let alarm = wake_at.map(|at| Alarm {
+            at: self.began + at.0.div_ceil(1_000_000),
+            set: now,
+            ahead: world.wall_ahead,
+        });
+        self.alarm = match (alarm, self.alarm) {
+            (Some(alarm), Some(set)) if set.at <= alarm.at => Some(set),
+            (alarm, _) => alarm,
         };
     }
 
     /// Whether the alarm is due at once; then no reader comes before it.
     pub(super) fn rings(&mut self, now: u64) -> bool {
-        self.alarm.take_if(|at| *at <= now).is_some()
+        self.alarm.take_if(|alarm| alarm.at <= now).is_some()
     }
 
     pub(super) fn has_heard_of_activity(&mut self, now: u64) -> bool {

@@ -1,0 +1,114 @@
+//! What `run` does besides monitoring: groups choose, inbounds let connections in, and
+//! the monitor hears of changes of the network. It must not know how results are shown.
+
+use std::sync::Arc;
+
+use outwatch::dispatch::Dispatch;
+use outwatch::group::{GroupPlan, Groups};
+use outwatch::inbound::{self, Inbound, Route, Serving};
+use outwatch::{Cache, MemoryCache, Monitor, Problem, ProxyCore, network};
+use tokio::task::JoinSet;
+use tracing::{error, info, warn};
+
+use super::config::Checked;
+use super::failure::Failure;
+
+/// What a config says of traffic.
+pub(crate) struct Plan {
+    groups: Vec<GroupPlan>,
+    inbounds: Vec<Inbound>,
+    route: Route,
+}
+
+/// Groups, inbounds and the watch of the network, as long as this lives.
+pub(crate) struct Traffic {
+    inbounds: Vec<Serving>,
+    _tasks: JoinSet<()>,
+}
+
+/// What is wrong with the inbounds and the route of a config.
+pub(crate) fn problems(checked: &Checked) -> Vec<Problem> {
+    let (_, mut problems) = inbound::read(&checked.config.inbounds);
+    problems.extend(Route::read(&checked.config.route, &checked.config.entries).1);
+    problems
+}
+
+impl Plan {
+    /// Reads it, with what is wrong shown; what is wrong with groups is told with their
+    /// core.
+    ///
+    /// # Errors
+    /// When something is wrong.
+    pub(crate) fn read(checked: &Checked) -> Result<Self, Failure> {
+        checked.report(problems(checked))?;
+        let config = &checked.config;
+        Ok(Self {
+            groups: GroupPlan::of_config(&config.entries).0,
+            inbounds: inbound::read(&config.inbounds).0,
+            route: Route::read(&config.route, &config.entries).0,
+        })
+    }
+
+    /// The groups, which lead somewhere from now on. To be called before the monitor
+    /// starts, which tests first what they lead to (C-1).
+    pub(crate) fn groups(
+        &mut self,
+        core: Arc<dyn ProxyCore>,
+        cache: Option<Arc<dyn Cache>>,
+    ) -> Groups {
+        let cache = cache.unwrap_or_else(|| Arc::new(MemoryCache::default()));
+        Groups::new(core, std::mem::take(&mut self.groups), cache)
+    }
+
+    /// Opens what there is to open. An inbound that cannot listen is logged, and stops
+    /// neither the others nor the monitor.
+    pub(crate) fn open(
+        self,
+        core: Arc<dyn ProxyCore>,
+        groups: Groups,
+        monitor: &Monitor,
+    ) -> Traffic {
+        let mut tasks = JoinSet::new();
+        let (choosing, kept) = (groups.clone(), monitor.clone());
+        tasks.spawn(async move { choosing.keep(&kept).await });
+        match network::watch() {
+            Ok(mut changes) => {
+                let monitor = monitor.clone();
+                tasks.spawn(async move {
+                    loop {
+                        changes.next().await;
+                        monitor.network_changed();
+                    }
+                });
+            }
+            Err(error) => warn!("changes of the network go unnoticed: {error}"),
+        }
+        let mut inbounds = Vec::new();
+        if let Some(tag) = self.route.final_tag {
+            let dispatch = Arc::new(Dispatch::new(core, groups, monitor.clone(), tag.clone()));
+            for inbound in self.inbounds {
+                match inbound.serve(dispatch.clone()) {
+                    Ok(serving) => {
+                        let (inbound, address) = (serving.tag(), serving.address());
+                        info!("connections to {address} ({inbound:?}) go through {tag:?}");
+                        inbounds.push(serving);
+                    }
+                    Err(refused) => error!("{refused}"),
+                }
+            }
+        }
+        Traffic {
+            inbounds,
+            _tasks: tasks,
+        }
+    }
+}
+
+impl Traffic {
+    /// Lets nobody in any more, and ends the connections there are.
+    pub(crate) async fn stop(self) {
+        for inbound in self.inbounds {
+            inbound.stop().await;
+        }
+    }
+}

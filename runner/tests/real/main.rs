@@ -5,3 +5,4 @@ mod kills;
 mod process;
 mod restart;
 mod sing_box;
+mod traffic;

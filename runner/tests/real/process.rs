@@ -194,7 +194,11 @@ impl Running {
     }
 
     /// Reads reports up to the first that is as wanted, and gives that.
-    pub(crate) fn until_report(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn until_report(
+        &mut self,
+        what: &str,
+        mut wanted: impl FnMut(&Value) -> bool,
+    ) -> Value {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             match self.next_report() {
@@ -206,7 +210,16 @@ impl Running {
         self.fail(&format!("never reported {what}"))
     }
 
-    /// Reads the log up to the first line with these words, and gives that.
+    /// The first line of the whole log with these words, read up to it if need be.
+    pub(crate) fn logged(&mut self, words: &str) -> String {
+        let earlier = self.logged.iter().find(|line| line.contains(words));
+        match earlier {
+            Some(line) => line.clone(),
+            None => self.until_logged(words),
+        }
+    }
+
+    /// Reads the log up to the first new line with these words, and gives that.
     pub(crate) fn until_logged(&mut self, words: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {

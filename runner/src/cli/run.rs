@@ -22,7 +22,7 @@ use super::traffic;
 ///
 /// The config's inbounds are opened, and their connections go through `route.final`, by
 /// the choice of its groups. Connections keep the tests going: without any for
-/// `idle_timeout` nothing is tested until the next.
+/// `idle_timeout` nothing is tested until the next. With no inbound open, it tests on.
 ///
 /// Everything is tested at the start and then every `interval`. The log on standard
 /// error says why each test runs and what came of it; standard output stays empty

@@ -2,16 +2,22 @@
 //! the monitor hears of changes of the network. It must not know how results are shown.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use outwatch::dispatch::Dispatch;
 use outwatch::group::{GroupPlan, Groups};
 use outwatch::inbound::{self, Inbound, Route, Serving};
 use outwatch::{Cache, MemoryCache, Monitor, Problem, ProxyCore, network};
+use serde_json::Value;
 use tokio::task::JoinSet;
 use tracing::{error, info, warn};
 
 use super::config::Checked;
 use super::failure::Failure;
+
+/// How often a monitor without inbounds is told that it is used.
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a config says of traffic.
 pub(crate) struct Plan {
@@ -97,10 +103,27 @@ impl Plan {
                 }
             }
         }
+        if inbounds.is_empty() {
+            // Nobody can tell of use, so that who watches is the one who uses (N-1).
+            tasks.spawn(keep_awake(monitor.clone()));
+        }
         Traffic {
             inbounds,
             _tasks: tasks,
         }
+    }
+}
+
+/// Tells the monitor again and again that it is used, before it falls idle.
+async fn keep_awake(monitor: Monitor) {
+    let options = monitor.options().await.unwrap_or_default();
+    let options: Value = serde_json::from_str(&options).unwrap_or_default();
+    let idle_timeout = options["idle_timeout"].as_str().unwrap_or_default();
+    let idle_timeout = humantime::parse_duration(idle_timeout).unwrap_or(LONGEST);
+    let mut turns = tokio::time::interval((idle_timeout / 3).clamp(SHORTEST, LONGEST));
+    loop {
+        turns.tick().await;
+        monitor.activity();
     }
 }
 

@@ -117,6 +117,27 @@ fn g7_when_the_current_members_server_dies_the_next_request_works_and_the_group_
     assert_eq!(running.terminate(), Some(0));
 }
 
+/// A person who looks on is use enough.
+#[test]
+fn n1_without_inbounds_it_tests_on_past_the_idle_timeout() {
+    let web = Nginx::plain();
+    let scene = Scene::new(&json!({
+        "outbounds": [{ "type": "direct", "tag": "direct" }],
+        "experimental": { "monitoring": {
+            "urls": [web.url("/generate_204")], "ip_lookup": false,
+            "interval": "500ms", "idle_timeout": "2s",
+        } },
+    }));
+    let mut running = scene.run();
+    // Eight intervals take twice the idle timeout.
+    for _ in 0..9 {
+        running.until_logged("event=cycle_start");
+    }
+    let logged = running.kill();
+    let idle = logged.iter().find(|line| line.contains("event=idle"));
+    assert_eq!(idle, None);
+}
+
 #[test]
 fn g5_where_a_group_leads_is_taken_up_again_by_the_next_run() {
     let mut world = World::new();

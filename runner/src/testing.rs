@@ -8,9 +8,12 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, 
 use rustls::ServerConfig;
 use rustls_pki_types::PrivateKeyDer;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::timeout;
 
 use crate::fetch::provider;
+use crate::monitor::Monitor;
 use crate::proxy_core::Request;
+use crate::report::{Report, Scope, View};
 
 /// A bound for what takes no time unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,6 +30,24 @@ pub(crate) fn get(url: &str) -> Request {
         repeat: false,
         family: None,
     }
+}
+
+/// The first confirmed report of a tag that is as `wanted`.
+pub(crate) async fn report(
+    monitor: &Monitor,
+    tag: &str,
+    wanted: impl Fn(&Report) -> bool,
+) -> Report {
+    let mut updates = monitor.subscribe(Scope::Tag(tag.to_owned()), View::Confirmed);
+    let found = async {
+        loop {
+            let update = updates.next().await.expect("an update");
+            if let Some(report) = update.reports.into_iter().find(&wanted) {
+                return report;
+            }
+        }
+    };
+    timeout(PATIENCE, found).await.expect("such a report")
 }
 
 /// Reads the head of an HTTP message: all until the empty line.

@@ -18,9 +18,9 @@ use crate::proxy_core::{
     Cause, Dialed, FetchError, Host, Network, Outbound, Phase, ProxyCore, Request, Response,
     SelectError, Target, Timing,
 };
-use crate::report::{Reason, Report, Scope, State, View};
+use crate::report::{Reason, Report, State, View};
 use crate::store::MemoryCache;
-use crate::testing::PATIENCE;
+use crate::testing::{PATIENCE, report};
 
 /// A core of outbounds and the group `g` of all of them.
 #[derive(Default)]
@@ -149,18 +149,7 @@ impl Scene {
 
     /// The first report of a tag that is as `wanted`.
     async fn report(&self, tag: &str, wanted: impl Fn(&Report) -> bool) -> Report {
-        let mut updates = self
-            .monitor
-            .subscribe(Scope::Tag(tag.to_owned()), View::Confirmed);
-        let found = async {
-            loop {
-                let update = updates.next().await.expect("an update");
-                if let Some(report) = update.reports.into_iter().find(&wanted) {
-                    return report;
-                }
-            }
-        };
-        timeout(PATIENCE, found).await.expect("such a report")
+        report(&self.monitor, tag, wanted).await
     }
 }
 

@@ -4,15 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
-use tokio::time::timeout;
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::rustls::server::Acceptor;
 
 use super::servers::Server;
 use super::{Names, core};
 use crate::fetch::Trust;
-use crate::testing::{Authority, PATIENCE, read_head};
-use crate::{Ipv6, Ipv6Source, Monitor, Report, Scope, View};
+use crate::testing::{Authority, read_head, report};
+use crate::{Ipv6, Ipv6Source, Monitor, Report};
 
 /// A site called `web.test`, and the names that its clients asked for in TLS.
 async fn site(authority: &Authority) -> (Server, Arc<Mutex<Vec<Option<String>>>>) {
@@ -40,20 +39,6 @@ async fn site(authority: &Authority) -> (Server, Arc<Mutex<Vec<Option<String>>>>
     (server, names)
 }
 
-/// The first report of the outbound that is as `wanted`.
-async fn report(monitor: &Monitor, wanted: impl Fn(&Report) -> bool) -> Report {
-    let mut updates = monitor.subscribe(Scope::Tag("out".into()), View::Confirmed);
-    let found = async {
-        loop {
-            let update = updates.next().await.expect("an update");
-            if let Some(report) = update.reports.into_iter().find(&wanted) {
-                return report;
-            }
-        }
-    };
-    timeout(PATIENCE, found).await.expect("such a report")
-}
-
 /// What a proxy is asked for, and what the site is, when a monitor with `verify_ipv6`
 /// tests a proxy whose core knows these addresses of the site.
 async fn tested_with(
@@ -73,7 +58,7 @@ async fn tested_with(
     let options = json!({ "verify_ipv6": true, "ip_lookup": false, "urls": [url] });
     let monitor = Monitor::builder(core).options(options.to_string());
     let monitor = monitor.start().await.expect("a monitor");
-    let report = report(&monitor, wanted).await;
+    let report = report(&monitor, "out", wanted).await;
     monitor.stop().await.expect("a good end");
     let names = names.lock().unwrap().clone();
     (report, proxy.asked(), names, web.port())

@@ -45,7 +45,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let component = args.component.load()?;
     // What is wrong with outbounds and with options is told together.
     let (core, mut problems) = args.core.describe(&checked).await?;
-    problems.extend(traffic::problems(&checked));
+    problems.extend(traffic::Plan::read(&checked).1);
     let summary = summary::of_core(core.as_ref());
     let options = match monitoring::builder(&checked, core, component).check().await {
         Ok((options, warnings)) => {

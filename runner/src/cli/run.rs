@@ -68,7 +68,8 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
-    let mut plan = traffic::Plan::read(&checked)?;
+    let (mut plan, problems) = traffic::Plan::read(&checked);
+    checked.report(problems)?;
     let mut dialing = args.core.start(&checked).await?;
     let component = args.component.load()?;
     let mut builder = monitoring::builder(&checked, dialing.core(), component);

@@ -13,7 +13,6 @@ use tokio::task::JoinSet;
 use tracing::{error, info, warn};
 
 use super::config::Checked;
-use super::failure::Failure;
 
 /// How often a monitor without inbounds is told that it is used.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -32,27 +31,20 @@ pub(crate) struct Traffic {
     _tasks: JoinSet<()>,
 }
 
-/// What is wrong with the inbounds and the route of a config.
-pub(crate) fn problems(checked: &Checked) -> Vec<Problem> {
-    let (_, mut problems) = inbound::read(&checked.config.inbounds);
-    problems.extend(Route::read(&checked.config.route, &checked.config.entries).1);
-    problems
-}
-
 impl Plan {
-    /// Reads it, with what is wrong shown; what is wrong with groups is told with their
-    /// core.
-    ///
-    /// # Errors
-    /// When something is wrong.
-    pub(crate) fn read(checked: &Checked) -> Result<Self, Failure> {
-        checked.report(problems(checked))?;
+    /// What a config says, and what is wrong with its inbounds and its route; what is
+    /// wrong with groups is told with their core.
+    pub(crate) fn read(checked: &Checked) -> (Self, Vec<Problem>) {
         let config = &checked.config;
-        Ok(Self {
+        let (inbounds, mut problems) = inbound::read(&config.inbounds);
+        let (route, of_route) = Route::read(&config.route, &config.entries);
+        problems.extend(of_route);
+        let plan = Self {
             groups: GroupPlan::of_config(&config.entries).0,
-            inbounds: inbound::read(&config.inbounds).0,
-            route: Route::read(&config.route, &config.entries).0,
-        })
+            inbounds,
+            route,
+        };
+        (plan, problems)
     }
 
     /// The groups, which lead somewhere from now on. To be called before the monitor

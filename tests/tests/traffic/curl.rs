@@ -22,26 +22,16 @@ async fn every_kind_of_proxy_that_curl_knows_opens_the_page() {
     let web = Nginx::plain();
     let (ann, all) = (for_ann(&direct()), for_all(&direct()));
     let by_name = format!("http://localhost:{}/page", web.port(0));
-    for proxy in [
-        "socks5h://ann:secret@HERE",
-        "socks5://ann:secret@HERE",
-        "http://ann:secret@HERE",
+    for (serving, proxy) in [
+        (&ann, "socks5h://ann:secret@HERE"),
+        (&ann, "socks5://ann:secret@HERE"),
+        (&ann, "http://ann:secret@HERE"),
+        (&all, "socks5h://HERE"),
+        (&all, "socks4a://HERE"),
+        (&all, "socks4://HERE"),
+        (&all, "http://HERE"),
     ] {
-        let curl = curl(&ann, proxy, &["--ipv4", &by_name]).await;
-        assert_eq!(
-            (curl.code, curl.output.as_str()),
-            (0, "a page\n"),
-            "{proxy}: {}",
-            curl.errors
-        );
-    }
-    for proxy in [
-        "socks5h://HERE",
-        "socks4a://HERE",
-        "socks4://HERE",
-        "http://HERE",
-    ] {
-        let curl = curl(&all, proxy, &["--ipv4", &by_name]).await;
+        let curl = curl(serving, proxy, &["--ipv4", &by_name]).await;
         assert_eq!(
             (curl.code, curl.output.as_str()),
             (0, "a page\n"),

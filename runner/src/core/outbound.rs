@@ -9,13 +9,15 @@ mod socks;
 mod trojan;
 mod vless;
 
+use std::net::IpAddr;
+
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use super::options::{ELSEWHERE, Reader};
 use super::tls::TlsConfigs;
 use super::way::{Stream, Way};
-use crate::proxy_core::{Cause, FetchError, Phase, Target};
+use crate::proxy_core::{Cause, FetchError, Host, Phase, Target};
 
 /// A type of outbound, with the options of one.
 #[async_trait]
@@ -69,6 +71,28 @@ fn check_networks(names: &[String], reader: &mut Reader<'_>) {
     } else if !names.is_empty() && !names.iter().any(|name| name == "tcp") {
         reader.unsupported("its `network` leaves out `tcp`, which a test needs");
     }
+}
+
+/// Adds a host to a request as proxy protocols write it: the byte for its kind, of IPv4, of
+/// a name and of IPv6, and then the address, or the name after its length.
+fn put_host(request: &mut Vec<u8>, host: &Host, kinds: [u8; 3]) -> Result<(), FetchError> {
+    let [ipv4, name, ipv6] = kinds;
+    match host {
+        Host::Ip(IpAddr::V4(ip)) => {
+            request.push(ipv4);
+            request.extend(ip.octets());
+        }
+        Host::Name(text) => {
+            request.push(name);
+            request.push(length_of(text)?);
+            request.extend(text.as_bytes());
+        }
+        Host::Ip(IpAddr::V6(ip)) => {
+            request.push(ipv6);
+            request.extend(ip.octets());
+        }
+    }
+    Ok(())
 }
 
 /// The length of a name, as the one byte that proxy protocols have for it.

@@ -2,20 +2,19 @@
 //! It must not know how the server is reached.
 
 use std::fmt::Write as _;
-use std::net::IpAddr;
 
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha224};
 
-use super::{Protocol, check_networks, length_of};
+use super::{Protocol, check_networks, put_host};
 use crate::core::carrier::Carrier;
 use crate::core::opening::Peer;
 use crate::core::options::{Reader, Strings};
 use crate::core::tls::TlsConfigs;
 use crate::core::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Host, Target};
+use crate::proxy_core::{FetchError, Target};
 
 /// The command of a TCP stream.
 const CONNECT: u8 = 1;
@@ -78,21 +77,7 @@ impl Trojan {
         request.extend(self.key.as_bytes());
         request.extend(CRLF);
         request.push(CONNECT);
-        match &target.host {
-            Host::Ip(IpAddr::V4(ip)) => {
-                request.push(1);
-                request.extend(ip.octets());
-            }
-            Host::Name(name) => {
-                request.push(3);
-                request.push(length_of(name)?);
-                request.extend(name.as_bytes());
-            }
-            Host::Ip(IpAddr::V6(ip)) => {
-                request.push(4);
-                request.extend(ip.octets());
-            }
-        }
+        put_host(&mut request, &target.host, [1, 3, 4])?;
         request.extend(target.port.to_be_bytes());
         request.extend(CRLF);
         Ok(request)

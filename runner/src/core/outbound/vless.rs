@@ -2,7 +2,6 @@
 //! connection. It must not know how the server is reached.
 
 use std::io;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -12,13 +11,13 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use uuid::Uuid;
 
-use super::{Protocol, check_networks, length_of};
+use super::{Protocol, check_networks, put_host};
 use crate::core::carrier::Carrier;
 use crate::core::opening::Peer;
 use crate::core::options::{ELSEWHERE, Reader, Strings};
 use crate::core::tls::TlsConfigs;
 use crate::core::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Host, Target};
+use crate::proxy_core::{FetchError, Target};
 
 /// The only version of the protocol.
 const VERSION: u8 = 0;
@@ -105,21 +104,7 @@ impl Vless {
         request.push(0);
         request.push(CONNECT);
         request.extend(target.port.to_be_bytes());
-        match &target.host {
-            Host::Ip(IpAddr::V4(ip)) => {
-                request.push(1);
-                request.extend(ip.octets());
-            }
-            Host::Name(name) => {
-                request.push(2);
-                request.push(length_of(name)?);
-                request.extend(name.as_bytes());
-            }
-            Host::Ip(IpAddr::V6(ip)) => {
-                request.push(3);
-                request.extend(ip.octets());
-            }
-        }
+        put_host(&mut request, &target.host, [1, 2, 3])?;
         Ok(request)
     }
 }

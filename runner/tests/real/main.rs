@@ -3,6 +3,8 @@
 mod hundreds;
 mod kills;
 mod process;
+mod recovery;
 mod restart;
 mod sing_box;
 mod traffic;
+mod visit;

@@ -24,6 +24,7 @@ mod rival;
 mod rude;
 mod sing_box;
 mod tinyproxy;
+mod visitor;
 mod wireguard;
 
 pub use authority::{Authority, Leaf};
@@ -43,4 +44,5 @@ pub use rival::{Core, Rival};
 pub use rude::{Manners, Rude};
 pub use sing_box::{Inbound, SingBox};
 pub use tinyproxy::Tinyproxy;
+pub use visitor::Visitor;
 pub use wireguard::WireGuard;

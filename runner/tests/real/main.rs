@@ -6,5 +6,7 @@ mod process;
 mod recovery;
 mod restart;
 mod sing_box;
+#[cfg(target_os = "linux")]
+mod soak;
 mod traffic;
 mod visit;

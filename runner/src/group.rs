@@ -92,6 +92,34 @@ impl Groups {
         plans: impl IntoIterator<Item = GroupPlan>,
         cache: Arc<dyn Cache>,
     ) -> Self {
+        Self::built(core, plans, cache, |_| {})
+    }
+
+    /// The groups of a core that takes the place of this one, or of this one after its
+    /// outbounds changed. A group that was there before leads where it led, if it still
+    /// can, and knows its members' results; a selector leads where it would after a start.
+    /// Connections made through what a group led to are then made through the new one. Drop
+    /// what [`keep`](Self::keep) these groups up before.
+    #[must_use]
+    pub fn renewed(
+        &self,
+        core: Arc<dyn ProxyCore>,
+        plans: impl IntoIterator<Item = GroupPlan>,
+    ) -> Self {
+        Self::built(core, plans, self.shared.cache.clone(), |state| {
+            if let Some(before) = self.shared.state(&state.plan.tag) {
+                state.take_over(&mut lock(before));
+            }
+        })
+    }
+
+    /// Each group begins as saved, and then as `begin` has it.
+    fn built(
+        core: Arc<dyn ProxyCore>,
+        plans: impl IntoIterator<Item = GroupPlan>,
+        cache: Arc<dyn Cache>,
+        begin: impl Fn(&mut State),
+    ) -> Self {
         let listed = core.list();
         let by_tag: HashMap<&str, &Outbound> =
             listed.iter().map(|one| (one.tag.as_str(), one)).collect();
@@ -109,6 +137,7 @@ impl Groups {
             for (network, saved) in [(Network::Tcp, saved.tcp), (Network::Udp, saved.udp)] {
                 state.begin(network, saved.as_deref());
             }
+            begin(&mut state);
             for (nth, member) in state.tags().enumerate() {
                 let of = member_of.entry(member.to_owned()).or_default();
                 of.push((tag.clone(), nth));

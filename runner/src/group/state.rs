@@ -1,6 +1,8 @@
 //! One group: its members, how they stand, and where it leads. It must not know its core,
 //! nor other groups.
 
+mod renewal;
+
 use tokio_util::sync::CancellationToken;
 
 use super::lowest::{self, Decision};

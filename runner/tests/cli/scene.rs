@@ -15,6 +15,9 @@ use tempfile::TempDir;
 /// No test waits longer than this for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How often a file is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 /// A folder that is working directory and home of what runs in it.
 pub(crate) struct Scene {
     folder: TempDir,
@@ -66,6 +69,20 @@ impl Scene {
             .env("HOME", self.folder.path())
             .stdin(Stdio::null());
         command
+    }
+
+    /// Waits until a file holds this text.
+    pub(crate) fn wait_for(&self, name: &str, text: &str) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let file = std::fs::read_to_string(self.folder.path().join(name));
+            let written = file.unwrap_or_default();
+            if written.contains(text) {
+                return;
+            }
+            assert!(Instant::now() < end, "no {text:?} in {name}:\n{written}");
+            thread::sleep(LOOK_EVERY);
+        }
     }
 
     /// Runs it to its end.

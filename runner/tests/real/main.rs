@@ -4,6 +4,7 @@ mod hundreds;
 mod kills;
 mod process;
 mod recovery;
+mod reload;
 mod restart;
 mod sing_box;
 #[cfg(target_os = "linux")]

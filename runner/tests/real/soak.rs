@@ -1,5 +1,6 @@
 //! Hours of use in seconds: thousands of connections through the real binary, good and
-//! bad, over members that die and come back. Then it is as it was.
+//! bad, over members that die and come back, by a config that changes. Then it is as it
+//! was.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -7,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use outwatch_tests::peers::{Lane, Manners, Nginx, Pace, Port, Rude, SingBox, Visitor, socks};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
@@ -74,7 +75,8 @@ struct World {
     _good: SingBox,
     fickle: Lane,
     _hangs: Rude,
-    _scene: Scene,
+    scene: Scene,
+    config: Value,
     running: Running,
     inbound: SocketAddr,
 }
@@ -91,7 +93,7 @@ impl World {
         let (web, good, nobody) = (Nginx::plain(), shadowsocks(), Port::reserve());
         let fickle = Lane::start("fickle", Pace::After(Duration::ZERO));
         let hangs = Rude::start(Manners::Hangs);
-        let scene = Scene::new(&json!({
+        let config = json!({
             "inbounds": [{ "type": "mixed", "listen_port": 0 }],
             "outbounds": [
                 {
@@ -109,7 +111,8 @@ impl World {
                 "urls": [web.url("/generate_204")], "ip_lookup": false,
                 "interval": "500ms", "url_test_timeout": "300ms",
             } },
-        }));
+        });
+        let scene = Scene::new(&config);
         let mut running = scene.run();
         let port = inbound_port(&mut running).parse().expect("a port");
         running.until_logged("event=cycle_end");
@@ -119,7 +122,8 @@ impl World {
             _good: good,
             fickle,
             _hangs: hangs,
-            _scene: scene,
+            scene,
+            config,
             running,
             inbound: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
         }
@@ -137,6 +141,23 @@ impl World {
                 ended.expect("what works goes on working");
             }
         });
+    }
+
+    /// The config gets one outbound and one inbound more, or loses them again.
+    fn changes(&mut self, more: bool) {
+        let mut config = self.config.clone();
+        if more {
+            let additions = [
+                ("outbounds", socks("more", self.nobody.number())),
+                ("inbounds", json!({ "type": "socks", "listen_port": 0 })),
+            ];
+            for (list, addition) in additions {
+                config[list].as_array_mut().expect("a list").push(addition);
+            }
+        }
+        self.scene.has_config(&config.to_string());
+        self.running.signal("HUP");
+        self.running.until_logged("the config was read again");
     }
 
     /// The least that is seen at several looks: between two tests.
@@ -250,7 +271,7 @@ fn a_soak_of_the_whole_leaves_descriptors_threads_and_memory_where_they_were() {
     let rounds = std::env::var(ROUNDS_VARIABLE).ok();
     let rounds = rounds.map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"));
     assert!(rounds >= 3, "there are three thirds");
-    let world = World::new();
+    let mut world = World::new();
     let runtime = Runtime::new().expect("a runtime");
     world.round(&runtime);
     let before = world.held();
@@ -261,10 +282,12 @@ fn a_soak_of_the_whole_leaves_descriptors_threads_and_memory_where_they_were() {
                 0 => Pace::Dead,
                 _ => Pace::After(Duration::ZERO),
             });
+            world.changes(nth % 2 == 0);
             world.round(&runtime);
             world.resident()
         })
         .collect();
+    world.changes(false);
 
     world.comes_back_to(before);
     let third = rounds / 3;

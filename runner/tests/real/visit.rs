@@ -15,7 +15,11 @@ pub(crate) fn shadowsocks() -> SingBox {
 
 /// Where the inbound listens, as the log says it.
 pub(crate) fn inbound_port(running: &mut Running) -> String {
-    let line = running.logged(") go through ");
+    port_in(&running.logged(") go through "))
+}
+
+/// The port in a line of the log that says where an inbound listens.
+pub(crate) fn port_in(line: &str) -> String {
     let port = line
         .split_once("127.0.0.1:")
         .and_then(|(_, rest)| rest.split_whitespace().next());

@@ -71,7 +71,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let (mut plan, problems) = traffic::Plan::read(&checked);
     checked.report(problems)?;
     let mut dialing = args.core.start(&checked).await?;
-    let component = args.component.load()?;
+    let component = args.component.load(args.cache.code().as_ref())?;
     let mut builder = monitoring::builder(&checked, dialing.core(), component);
     let cache = args.cache.open(&checked.config.cache_file);
     let cache = cache.map(|cache| Arc::new(cache) as Arc<dyn Cache>);

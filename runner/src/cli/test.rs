@@ -77,7 +77,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let mut dialing = args.core.start(&checked).await?;
     let asked = tags::asked(dialing.core().as_ref(), &args.tags)?;
-    let component = args.component.load()?;
+    let component = args.component.load(args.cache.code().as_ref())?;
     // Only what is asked for is tested.
     let mut builder = monitoring::builder(&checked, dialing.core(), component).paused();
     if let Some(cache) = args.cache.open(&checked.config.cache_file) {

@@ -7,6 +7,5 @@ mod crowd {
     mod exhausted;
     mod failing;
     mod many;
-    mod visitor;
     mod world;
 }

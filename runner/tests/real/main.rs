@@ -3,6 +3,10 @@
 mod hundreds;
 mod kills;
 mod process;
+mod recovery;
 mod restart;
 mod sing_box;
+#[cfg(target_os = "linux")]
+mod soak;
 mod traffic;
+mod visit;

@@ -10,21 +10,31 @@ use tokio::time::timeout;
 /// A bound for what takes no time on a machine that is not busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Visitor(pub(crate) TcpStream);
+/// A connection to an inbound.
+#[derive(Debug)]
+pub struct Visitor(pub TcpStream);
 
 impl Visitor {
-    pub(crate) async fn new(inbound: SocketAddr) -> Self {
+    /// Connects to it.
+    ///
+    /// # Panics
+    /// When nobody listens there.
+    pub async fn new(inbound: SocketAddr) -> Self {
         let connected = timeout(PATIENCE, TcpStream::connect(inbound)).await;
         Self(connected.expect("in time").expect("an open inbound"))
     }
 
-    pub(crate) async fn sends(&mut self, bytes: &[u8]) {
+    /// Sends bytes, whether or not anybody takes them.
+    pub async fn sends(&mut self, bytes: &[u8]) {
         // A client that was cut already sends in vain.
         let _ = self.0.write_all(bytes).await;
     }
 
     /// The next bytes; fewer if the other side closes.
-    pub(crate) async fn hears(&mut self, most: usize) -> Vec<u8> {
+    ///
+    /// # Panics
+    /// When the other side is silent for a minute.
+    pub async fn hears(&mut self, most: usize) -> Vec<u8> {
         let mut heard = Vec::new();
         let mut limited = (&mut self.0).take(most as u64);
         let read = timeout(PATIENCE, limited.read_to_end(&mut heard)).await;
@@ -34,7 +44,7 @@ impl Visitor {
     }
 
     /// Asks for a port of 127.0.0.1 by SOCKS 5; the reply code.
-    pub(crate) async fn socks(&mut self, port: u16) -> Option<u8> {
+    pub async fn socks(&mut self, port: u16) -> Option<u8> {
         let [high, low] = port.to_be_bytes();
         self.sends(&[5, 1, 0, 5, 1, 0, 1, 127, 0, 0, 1, high, low])
             .await;
@@ -42,7 +52,7 @@ impl Visitor {
     }
 
     /// Asks for a port of 127.0.0.1 by CONNECT; the head of the answer.
-    pub(crate) async fn connect(&mut self, port: u16) -> String {
+    pub async fn connect(&mut self, port: u16) -> String {
         let request = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\n");
         self.sends(request.as_bytes()).await;
         let mut head = Vec::new();
@@ -56,7 +66,10 @@ impl Visitor {
     }
 
     /// Fails unless these bytes come back.
-    pub(crate) async fn echoes(&mut self, bytes: &[u8]) {
+    ///
+    /// # Panics
+    /// When others do, or none.
+    pub async fn echoes(&mut self, bytes: &[u8]) {
         self.sends(bytes).await;
         assert_eq!(self.hears(bytes.len()).await, bytes);
     }

@@ -61,7 +61,8 @@ impl Running<'_> {
         if checked.config.monitoring == self.config.monitoring {
             return Ok(());
         }
-        let component = self.args.component.load()?;
+        let code = self.args.cache.code();
+        let component = self.args.component.load(code.as_ref())?;
         let builder = monitoring::builder(checked, self.dialing.core(), component);
         match builder.check().await {
             Ok((_, warnings)) => checked.report(config::in_options(warnings)),

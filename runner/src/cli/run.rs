@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Option<StreamFormat>,
     #[command(flatten)]
-    cache: CacheArgs,
+    pub(super) cache: CacheArgs,
     #[command(flatten)]
     pub(super) core: CoreArgs,
     #[command(flatten)]
@@ -105,7 +105,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
 async fn start(args: &Args, checked: Checked) -> Result<Running<'_>, Failure> {
     let (mut plan, problems) = traffic::Plan::read(&checked);
     checked.report(problems)?;
-    let component = args.component.load()?;
+    let component = args.component.load(args.cache.code().as_ref())?;
     let mut dialing = args.core.start(&checked).await?;
     let mut builder = monitoring::builder(&checked, dialing.current(), component);
     let cache = args.cache.open(&checked.config.cache_file);

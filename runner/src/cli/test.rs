@@ -75,7 +75,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     if args.no_ip {
         checked.set_option("ip_lookup", false);
     }
-    let component = args.component.load()?;
+    let component = args.component.load(args.cache.code().as_ref())?;
     let mut dialing = args.core.start(&checked).await?;
     let asked = tags::asked(dialing.core().as_ref(), &args.tags);
     let asked = dialing.or_stop(asked).await?;

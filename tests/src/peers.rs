@@ -22,6 +22,7 @@ mod relay;
 mod rude;
 mod sing_box;
 mod tinyproxy;
+mod udp_echo;
 mod wireguard;
 
 pub use authority::{Authority, Leaf};
@@ -39,4 +40,5 @@ pub use relay::Relay;
 pub use rude::{Manners, Rude};
 pub use sing_box::{Inbound, SingBox};
 pub use tinyproxy::Tinyproxy;
+pub use udp_echo::UdpEcho;
 pub use wireguard::WireGuard;

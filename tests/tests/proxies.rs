@@ -3,6 +3,7 @@
 mod proxies {
     mod answers;
     mod chains;
+    mod datagrams;
     mod http;
     mod monitor {
         mod asked;
@@ -17,6 +18,7 @@ mod proxies {
         mod all;
         mod answers;
         mod credentials;
+        mod datagrams;
         mod refusals;
         mod streams;
     }

@@ -26,6 +26,7 @@ mod proxies {
     mod sing_box_core {
         mod config;
         mod conformance;
+        mod datagrams;
         mod dials;
         mod life;
         mod world;

@@ -1,5 +1,6 @@
 //! The native core against servers on loopback.
 
+mod datagrams;
 mod detours;
 mod direct;
 mod http;

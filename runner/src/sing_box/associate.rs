@@ -51,9 +51,9 @@ async fn open(attempt: &Attempt, deadline: Instant) -> Result<(Association, u16)
     };
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))
         .await
-        .map_err(lost)?;
+        .map_err(|error| lost(&error))?;
     let connected = socket.connect((relay.host.to_string(), relay.port)).await;
-    connected.map_err(lost)?;
+    connected.map_err(|error| lost(&error))?;
     let link = Link::of_socket(socket, relay);
     let association = Association::new("sing-box".to_owned(), Box::new(stream), link);
     Ok((association, port))

@@ -142,20 +142,22 @@ impl Attempt {
 
     /// A connection to sing-box's inbound, and the port that the log knows it by.
     pub(super) async fn connect(&self) -> Result<(TcpStream, u16), Fault> {
-        let stream = TcpStream::connect(self.live.socks).await.map_err(lost)?;
+        let stream = TcpStream::connect(self.live.socks)
+            .await
+            .map_err(|error| lost(&error))?;
         // It only costs time where it cannot be set.
         let _ = stream.set_nodelay(true);
-        let port = stream.local_addr().map_err(lost)?.port();
+        let port = stream.local_addr().map_err(|error| lost(&error))?.port();
         Ok((stream, port))
     }
 
     /// Why the inbound refuses.
     pub(super) async fn refused(&self, port: u16, error: Error, deadline: Instant) -> Fault {
         match error {
-            Error::Io(error) => lost(error),
+            Error::Io(error) => lost(&error),
             // Somebody else listens there now.
             Error::PasswordAuthFailure(_) | Error::NoAcceptableAuthMethods => {
-                lost(io::Error::other(error))
+                lost(&io::Error::other(error))
             }
             error => {
                 let (said, words) = self.said(port, deadline).await.unzip();
@@ -206,7 +208,7 @@ impl Attempt {
 }
 
 /// What is lost on the way to sing-box is its fault.
-pub(super) fn lost(error: io::Error) -> Fault {
+pub(super) fn lost(error: &io::Error) -> Fault {
     let text = format!("talking with sing-box failed: {error}");
     Fault::SingBox(FetchError::new(Phase::Dial, Cause::Other, text))
 }

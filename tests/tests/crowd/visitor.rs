@@ -1,10 +1,10 @@
 //! A client of an inbound, byte by byte. It must not know what it is there for.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
 /// A bound for what takes no time on a machine that is not busy.
@@ -41,6 +41,21 @@ impl Visitor {
         self.hears(12).await.get(3).copied()
     }
 
+    /// Asks for a way for datagrams by SOCKS 5; a socket that is connected to the relay, or
+    /// the reply code.
+    pub(crate) async fn associate(&mut self) -> Result<UdpSocket, Option<u8>> {
+        self.sends(&[5, 1, 0, 5, 3, 0, 1, 0, 0, 0, 0, 0, 0]).await;
+        let answer = self.hears(12).await;
+        let &[5, 0, 5, 0, 0, 1, a, b, c, d, high, low] = answer.as_slice() else {
+            return Err(answer.get(3).copied());
+        };
+        let relay = SocketAddr::from(([a, b, c, d], u16::from_be_bytes([high, low])));
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let socket = socket.expect("a socket");
+        socket.connect(relay).await.expect("a route to loopback");
+        Ok(socket)
+    }
+
     /// Asks for a port of 127.0.0.1 by CONNECT; the head of the answer.
     pub(crate) async fn connect(&mut self, port: u16) -> String {
         let request = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -60,4 +75,29 @@ impl Visitor {
         self.sends(bytes).await;
         assert_eq!(self.hears(bytes.len()).await, bytes);
     }
+}
+
+/// Sends a datagram to a port of 127.0.0.1.
+pub(crate) async fn send(socket: &UdpSocket, port: u16, payload: &[u8]) {
+    let [high, low] = port.to_be_bytes();
+    let head = [0, 0, 0, 1, 127, 0, 0, 1, high, low];
+    // One that is lost is lost.
+    let _ = socket.send(&[&head[..], payload].concat()).await;
+}
+
+/// Fails unless a datagram comes back from a port of 127.0.0.1. It may be lost on the way,
+/// so that it is sent again.
+pub(crate) async fn echoes(socket: &UdpSocket, port: u16, payload: &[u8]) {
+    let talk = async {
+        loop {
+            send(socket, port, payload).await;
+            let mut buffer = [0; 2048];
+            let received = timeout(Duration::from_secs(1), socket.recv(&mut buffer)).await;
+            if let Ok(Ok(length)) = received {
+                assert_eq!(buffer.get(10..length), Some(payload));
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, talk).await.expect("an answer in time");
 }

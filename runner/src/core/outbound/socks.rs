@@ -136,7 +136,13 @@ impl Protocol for Socks {
         let login = Some(login).filter(|(user, _)| !user.is_empty());
         let server = host_of(&stream).unwrap_or_else(|| self.server.host.clone());
         let relay = association::ask(&mut stream, &server, login).await;
-        let relay = relay.map_err(|error| self.failure(&proxy, "datagrams", error))?;
+        let relay = relay.map_err(|error| match error {
+            Error::CommandNotSupported => {
+                let text = format!("{proxy} carries no datagrams");
+                FetchError::new(Phase::Proxy, Cause::Unsupported, text)
+            }
+            error => self.failure(&proxy, "a target of datagrams", error),
+        })?;
         let link = way.link(&relay).await?;
         Ok(Box::new(Association::new(proxy, stream, link)))
     }

@@ -65,4 +65,9 @@ impl Decoder for Packets {
             }
         }
     }
+
+    /// What is cut short is none.
+    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
+        self.decode(from)
+    }
 }

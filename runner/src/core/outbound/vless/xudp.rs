@@ -66,6 +66,11 @@ impl Decoder for Xudp {
         }
         Ok(None)
     }
+
+    /// What is cut short is none.
+    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
+        self.decode(from)
+    }
 }
 
 /// Takes the first frame out of what came: its head and its payload. None while it is cut

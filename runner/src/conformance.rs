@@ -35,6 +35,7 @@
 //! # }
 //! ```
 
+mod datagrams;
 mod dialing;
 mod fetching;
 mod listing;
@@ -49,6 +50,7 @@ use futures::future::BoxFuture;
 
 use crate::proxy_core::ProxyCore;
 
+pub use datagrams::datagrams;
 pub use dialing::{crowds, deadlines, drops, refusals, streams};
 pub use fetching::fetches;
 pub use listing::{answers_at_once, lists, selections, strangers};
@@ -72,7 +74,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// `working` leads to 127.0.0.1 of this machine, and is ready.
+    /// `working` leads to 127.0.0.1 of this machine, and is ready; it carries datagrams
+    /// there if it lists UDP.
     pub fn of(working: impl Into<String>) -> Self {
         Self {
             working: working.into(),
@@ -131,7 +134,7 @@ impl fmt::Display for Broken {
 ///
 /// It takes some seconds, and the clock of tokio must run.
 pub async fn check<C: ProxyCore + ?Sized>(core: &C, scene: &Scene) -> Vec<Broken> {
-    let checks: [(&'static str, BoxFuture<'_, Vec<Broken>>); 10] = [
+    let checks: [(&'static str, BoxFuture<'_, Vec<Broken>>); 11] = [
         ("lists", Box::pin(async { lists(core) })),
         ("answers_at_once", Box::pin(async { answers_at_once(core) })),
         ("strangers", Box::pin(strangers(core))),
@@ -140,6 +143,7 @@ pub async fn check<C: ProxyCore + ?Sized>(core: &C, scene: &Scene) -> Vec<Broken
         ("deadlines", Box::pin(deadlines(core, scene))),
         ("drops", Box::pin(drops(core, scene))),
         ("crowds", Box::pin(crowds(core, scene))),
+        ("datagrams", Box::pin(datagrams(core, scene))),
         ("fetches", Box::pin(fetches(core, scene))),
         ("selections", Box::pin(async { selections(core, scene) })),
     ];

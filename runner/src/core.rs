@@ -1,6 +1,7 @@
 //! The native proxy core: outbounds, endpoints and groups of a sing-box style config,
 //! dialed by this process. It must not know the monitor, nor where a config came from.
 
+mod carriage;
 mod carrier;
 pub(crate) mod certificate;
 mod dialer;
@@ -10,6 +11,7 @@ mod node;
 mod opening;
 pub(crate) mod options;
 mod outbound;
+mod over_stream;
 mod progress;
 mod resolve;
 #[cfg(test)]
@@ -20,6 +22,7 @@ mod upgrade;
 mod way;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -34,8 +37,8 @@ use self::way::Way;
 use crate::config::Entry;
 use crate::fetch::{self, Trust};
 use crate::proxy_core::{
-    Cause, Dialed, FetchError, Network, Outbound, Phase, ProxyCore, Readiness, Request, Response,
-    SelectError, Target,
+    Cause, Datagrams, Dialed, FetchError, Network, Outbound, Phase, ProxyCore, Readiness, Request,
+    Response, SelectError, Target,
 };
 use crate::report::{Problem, Severity};
 
@@ -47,7 +50,7 @@ use crate::report::{Problem, Severity};
 pub struct NativeCore {
     nodes: Vec<Node>,
     by_tag: HashMap<String, usize>,
-    resolver: Box<dyn Resolver>,
+    resolver: Arc<dyn Resolver>,
     trust: Trust,
 }
 
@@ -68,16 +71,17 @@ impl NativeCore {
         for (index, entry) in entries.iter().enumerate() {
             by_tag.entry(entry.tag.clone()).or_insert(index);
         }
-        let nodes = entries
+        let mut nodes: Vec<Node> = entries
             .iter()
             .map(|entry| Node::read(entry, &by_tag, &mut configs, &mut problems))
             .collect();
+        carriage::list(&mut nodes);
         problems.sort_by_key(|problem| problem.severity == Severity::Warning);
         (
             Self {
                 nodes,
                 by_tag,
-                resolver: Box::new(System),
+                resolver: Arc::new(System),
                 trust,
             },
             problems,
@@ -93,6 +97,13 @@ impl NativeCore {
         Some((index, self.node(index)?))
     }
 
+    fn index(&self, tag: &str) -> Result<usize, FetchError> {
+        self.find(tag).map(|(index, _)| index).ok_or_else(|| {
+            let text = format!("there is no outbound `{tag}`");
+            FetchError::new(Phase::Dial, Cause::Unsupported, text)
+        })
+    }
+
     fn group(&self, tag: &str) -> Option<&Group> {
         match &self.find(tag)?.1.role {
             Role::Group(group) => Some(group),
@@ -102,34 +113,30 @@ impl NativeCore {
 
     /// What a group leads to in the end; anything else is its own leaf. None in a loop
     /// and for a group without members.
-    fn leaf(&self, mut index: usize) -> Option<(usize, &Node)> {
+    fn leaf(&self, mut index: usize, network: Network) -> Option<(usize, &Node)> {
         for _ in 0..=self.nodes.len() {
             let node = self.node(index)?;
             let Role::Group(group) = &node.role else {
                 return Some((index, node));
             };
             index = group
-                .selected(Network::Tcp)
-                .or_else(|| group.first(|member| self.is_supported(member)))?;
+                .selected(network)
+                .or_else(|| group.first(|member| self.carries(member, network)))?;
         }
         None
     }
 
-    fn is_supported(&self, index: usize) -> bool {
-        !matches!(
-            self.node(index),
-            None | Some(Node {
-                role: Role::Unsupported(_),
-                ..
-            })
-        )
+    fn carries(&self, index: usize, network: Network) -> bool {
+        self.node(index).is_some_and(|node| {
+            !matches!(node.role, Role::Unsupported(_)) && node.listed.networks.contains(&network)
+        })
     }
 
     /// Why `index` cannot be dialed by this core, if it cannot; detours included.
     fn unsupported(&self, mut index: usize) -> Option<String> {
         let mut through = None;
         for _ in 0..=self.nodes.len() {
-            let (_, leaf) = self.leaf(index)?;
+            let (_, leaf) = self.leaf(index, Network::Tcp)?;
             match (&leaf.role, &through) {
                 (Role::Unsupported(why), None) => return Some(why.clone()),
                 (Role::Unsupported(why), Some(tag)) => {
@@ -193,10 +200,7 @@ impl ProxyCore for NativeCore {
         target: &Target,
         deadline: Instant,
     ) -> Result<Dialed, FetchError> {
-        let Some((index, _)) = self.find(tag) else {
-            let text = format!("there is no outbound `{tag}`");
-            return Err(FetchError::new(Phase::Dial, Cause::Unsupported, text));
-        };
+        let index = self.index(tag)?;
         let mut progress = Progress::new();
         let opened = timeout_at(deadline, Way::open(self, index, target, &mut progress)).await;
         match opened {
@@ -206,6 +210,17 @@ impl ProxyCore for NativeCore {
             }),
             Err(_) => Err(progress.late()),
         }
+    }
+
+    async fn associate(
+        &self,
+        tag: &str,
+        deadline: Instant,
+    ) -> Result<Box<dyn Datagrams>, FetchError> {
+        let index = self.index(tag)?;
+        let mut progress = Progress::new();
+        let opened = timeout_at(deadline, Way::associate(self, index, &mut progress)).await;
+        opened.unwrap_or_else(|_| Err(progress.late()))
     }
 
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {

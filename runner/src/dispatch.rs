@@ -2,22 +2,28 @@
 //! monitor hears of it, and another is tried when it cannot be dialed (G-7). It must not
 //! know how a connection comes in, nor how an outbound dials.
 
+mod association;
+mod attempts;
 mod cut;
+mod reporter;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use crate::group::{Flow, Groups, Pick};
-use crate::inbound::{Client, Datagrams, Direct, Upstream};
-use crate::monitor::{Fault, Monitor};
-use crate::proxy_core::{Cause, FetchError, Io, Network, Phase, ProxyCore, Target};
+use self::association::Association;
+use self::attempts::Attempts;
+use self::reporter::Reporter;
+use crate::group::Groups;
+use crate::inbound::{Client, Upstream};
+use crate::monitor::Monitor;
+use crate::proxy_core::{Datagrams, FetchError, Host, Io, Network, ProxyCore, Target};
 
 /// How long one outbound may take to open a connection.
 const DIAL_WITHIN: Duration = Duration::from_secs(10);
@@ -26,10 +32,8 @@ const DIAL_WITHIN: Duration = Duration::from_secs(10);
 pub struct Dispatch {
     core: Arc<dyn ProxyCore>,
     groups: Groups,
-    monitor: Monitor,
     tag: String,
-    /// Outbounds whose failures are those of the destination: nothing is between.
-    direct: BTreeSet<String>,
+    reporter: Reporter,
 }
 
 impl fmt::Debug for Dispatch {
@@ -48,53 +52,12 @@ impl Dispatch {
         monitor: Monitor,
         tag: impl Into<String>,
     ) -> Self {
-        let listed = core.list().into_iter();
-        let direct = listed
-            .filter(|outbound| outbound.exit_follows_host)
-            .map(|outbound| outbound.tag)
-            .collect();
+        let reporter = Reporter::new(monitor, &*core);
         Self {
             core,
             groups,
-            monitor,
             tag: tag.into(),
-            direct,
-        }
-    }
-
-    fn pick(
-        &self,
-        client: &Client,
-        network: Network,
-        target: &Target,
-        tried: &BTreeSet<String>,
-    ) -> Option<Pick> {
-        let flow = Flow {
-            source: Some(client.source.ip()),
-            destination: &target.host,
-        };
-        self.groups.pick(&self.tag, network, flow, tried)
-    }
-
-    /// Whose fault it is that a connection did not open (E-8).
-    fn fault(&self, tag: &str, error: &FetchError) -> Fault {
-        let about_destination = matches!(
-            error.cause,
-            Cause::Refused
-                | Cause::NoRoute
-                | Cause::DialTimeout
-                | Cause::DnsFailed
-                | Cause::DnsTimeout
-                | Cause::Unsupported
-        );
-        match error.phase {
-            // The proxy did its part and says what it met.
-            Phase::Proxy if about_destination => Fault::Destination,
-            Phase::Dial if self.direct.contains(tag) => match error.cause {
-                Cause::Refused | Cause::DnsFailed => Fault::Destination,
-                _ => Fault::Outbound,
-            },
-            _ => Fault::Outbound,
+            reporter,
         }
     }
 }
@@ -102,49 +65,30 @@ impl Dispatch {
 #[async_trait]
 impl Upstream for Dispatch {
     async fn connect(&self, client: &Client, target: &Target) -> Result<Box<dyn Io>, FetchError> {
-        self.monitor.activity();
-        let mut tried = BTreeSet::new();
-        let mut retries = None;
-        let mut last = None;
-        while let Some(pick) = self.pick(client, Network::Tcp, target, &tried) {
+        self.reporter.activity();
+        let mut attempts = Attempts::new(self, client, Network::Tcp, &target.host);
+        loop {
+            let pick = attempts.next()?;
             let deadline = Instant::now() + DIAL_WITHIN;
-            let error = match self.core.dial(&pick.tag, target, deadline).await {
+            match self.core.dial(&pick.tag, target, deadline).await {
                 Ok(dialed) => return Ok(cut::ending_with(dialed.stream, pick.cuts)),
-                Err(error) => error,
-            };
-            let fault = self.fault(&pick.tag, &error);
-            let group = pick.groups.last().cloned();
-            self.monitor
-                .connection_failed(pick.tag.clone(), group, fault);
-            let left = retries.unwrap_or(pick.retries);
-            if fault != Fault::Outbound || left == 0 {
-                return Err(error);
+                Err(error) => attempts.failed(pick, error)?,
             }
-            retries = Some(left - 1);
-            tried.insert(pick.tag);
-            last = Some(error);
         }
-        Err(last.unwrap_or_else(|| nowhere(&self.tag)))
     }
 
     async fn associate(&self, client: &Client) -> Result<Box<dyn Datagrams>, FetchError> {
-        self.monitor.activity();
-        let anywhere = Target {
-            host: crate::Host::Ip(client.source.ip()),
-            port: 0,
-            family: None,
-        };
-        let pick = self.pick(client, Network::Udp, &anywhere, &BTreeSet::new());
-        let pick = pick.ok_or_else(|| nowhere(&self.tag))?;
-        if self.direct.contains(&pick.tag) {
-            return Direct.associate(client).await;
+        self.reporter.activity();
+        // Its datagrams may go anywhere.
+        let nowhere = Host::Ip(Ipv4Addr::UNSPECIFIED.into());
+        let mut attempts = Attempts::new(self, client, Network::Udp, &nowhere);
+        loop {
+            let pick = attempts.next()?;
+            let deadline = Instant::now() + DIAL_WITHIN;
+            match self.core.associate(&pick.tag, deadline).await {
+                Ok(way) => return Ok(Box::new(Association::new(way, pick, self.reporter.clone()))),
+                Err(error) => attempts.failed(pick, error)?,
+            }
         }
-        let text = format!("`{}` carries no UDP in this core", pick.tag);
-        Err(FetchError::new(Phase::Dial, Cause::Unsupported, text))
     }
-}
-
-fn nowhere(tag: &str) -> FetchError {
-    let text = format!("`{tag}` leads to no outbound");
-    FetchError::new(Phase::Dial, Cause::Unsupported, text)
 }

@@ -21,7 +21,6 @@
 //! # }
 //! ```
 
-mod direct;
 mod http;
 mod one_outbound;
 mod options;
@@ -40,9 +39,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::proxy_core::{FetchError, Io, Target};
+use crate::proxy_core::{Datagrams, FetchError, Io, Target};
 
-pub use direct::{Direct, DirectDatagrams};
 pub use one_outbound::OneOutbound;
 pub use options::{Inbound, read};
 pub use route::Route;
@@ -69,23 +67,6 @@ pub trait Upstream: Send + Sync + 'static {
     /// # Errors
     /// [`Cause::Unsupported`](crate::Cause::Unsupported) where nothing carries datagrams.
     async fn associate(&self, client: &Client) -> Result<Box<dyn Datagrams>, FetchError>;
-}
-
-/// A way for datagrams. Dropping it closes the way.
-#[async_trait]
-pub trait Datagrams: Send + Sync + 'static {
-    /// Sends one datagram.
-    ///
-    /// # Errors
-    /// This one is lost; others may still be sent.
-    async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError>;
-
-    /// Waits for a datagram and puts it at the start of `buffer`, cut to its length.
-    /// Returns its length and who sent it. Dropping the future loses no datagram.
-    ///
-    /// # Errors
-    /// The way is closed: no datagram comes any more.
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError>;
 }
 
 /// Who opened a connection.

@@ -18,8 +18,9 @@
 //!   **Testing stops when nobody uses the connection: call
 //!   [`activity`](Monitor::activity) for every connection of a user.** It is cheap.
 //! - [`ProxyCore`] is your core. `list`, `selected` and `status` must return at once;
-//!   [`dial`](ProxyCore::dial) opens a stream through one outbound. A core that fetches
-//!   by itself overrides [`fetch`](ProxyCore::fetch).
+//!   [`dial`](ProxyCore::dial) opens a stream through one outbound. A core that carries
+//!   datagrams overrides [`associate`](ProxyCore::associate), and one that fetches by
+//!   itself [`fetch`](ProxyCore::fetch).
 //! - [`Report`] is all that is known of one outbound or group, in one of two
 //!   [`View`]s: what groups choose by, and what people look at.
 //! - [`Cache`] keeps results between runs: [`FileCache`] in a
@@ -49,11 +50,13 @@ pub mod fetch;
 pub mod group;
 mod host;
 pub mod inbound;
+mod link;
 mod monitor;
 pub mod network;
 mod proxy_core;
 mod report;
 mod sing_box;
+mod socks;
 pub mod store;
 #[cfg(test)]
 mod testing;

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,15 +12,18 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::fetch;
 
+pub use datagrams::Datagrams;
+pub(crate) use datagrams::put;
 pub use exchange::{Cause, FetchError, Phase, Request, Response, Timing};
 
+mod datagrams;
 mod exchange;
 
 /// A proxy core: outbounds that can be listed, asked and dialed through.
 ///
 /// `list`, `selected` and `status` are called often, from within the engine: they
-/// must return at once and never block. `dial` runs on the tokio runtime, many at
-/// a time.
+/// must return at once and never block. `dial` and `associate` run on the tokio runtime,
+/// many at a time.
 #[async_trait]
 pub trait ProxyCore: Send + Sync + 'static {
     /// Every outbound, endpoint and group, in config order. Called at start and
@@ -61,6 +64,23 @@ pub trait ProxyCore: Send + Sync + 'static {
         deadline: tokio::time::Instant,
     ) -> Result<Dialed, FetchError>;
 
+    /// Opens a way for datagrams through the outbound `tag` and through no other. The
+    /// default refuses; a core that carries them lists [`Network::Udp`] for the outbounds
+    /// which do. Dropping the future must close whatever it opened.
+    ///
+    /// # Errors
+    /// An error by `deadline` at the latest, as of [`dial`](Self::dial);
+    /// [`Cause::Unsupported`] for an outbound that carries no datagrams.
+    async fn associate(
+        &self,
+        tag: &str,
+        deadline: tokio::time::Instant,
+    ) -> Result<Box<dyn Datagrams>, FetchError> {
+        let _ = deadline;
+        let text = format!("`{tag}` carries no datagrams in this core");
+        Err(FetchError::new(Phase::Dial, Cause::Unsupported, text))
+    }
+
     /// Does one HTTP exchange through the outbound `tag`. The default dials, does
     /// TLS with the system's roots, and speaks HTTP/1.1; override it in a core that
     /// can fetch by itself.
@@ -98,6 +118,14 @@ impl<C: ProxyCore + ?Sized> ProxyCore for Arc<C> {
         deadline: tokio::time::Instant,
     ) -> Result<Dialed, FetchError> {
         (**self).dial(tag, target, deadline).await
+    }
+
+    async fn associate(
+        &self,
+        tag: &str,
+        deadline: tokio::time::Instant,
+    ) -> Result<Box<dyn Datagrams>, FetchError> {
+        (**self).associate(tag, deadline).await
     }
 
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
@@ -234,6 +262,16 @@ impl fmt::Display for Host {
         match self {
             Self::Name(name) => f.write_str(name),
             Self::Ip(ip) => ip.fmt(f),
+        }
+    }
+}
+
+impl From<SocketAddr> for Target {
+    fn from(address: SocketAddr) -> Self {
+        Self {
+            host: Host::Ip(address.ip()),
+            port: address.port(),
+            family: None,
         }
     }
 }

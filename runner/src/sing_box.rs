@@ -2,6 +2,9 @@
 //! sing-box can dial. It must not know the monitor, nor where a config came from.
 
 mod as_core;
+mod associate;
+mod attempt;
+mod carriage;
 mod cause;
 mod child_config;
 mod control;

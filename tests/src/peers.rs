@@ -24,6 +24,7 @@ mod rival;
 mod rude;
 mod sing_box;
 mod tinyproxy;
+mod udp_echo;
 mod visitor;
 mod wireguard;
 
@@ -44,5 +45,6 @@ pub use rival::{Core, Rival};
 pub use rude::{Manners, Rude};
 pub use sing_box::{Inbound, SingBox};
 pub use tinyproxy::Tinyproxy;
-pub use visitor::Visitor;
+pub use udp_echo::UdpEcho;
+pub use visitor::{Association, Visitor};
 pub use wireguard::WireGuard;

@@ -4,6 +4,7 @@
 
 mod crowd {
     mod counts;
+    mod datagrams;
     mod exhausted;
     mod failing;
     mod many;

@@ -3,6 +3,7 @@
 mod proxies {
     mod answers;
     mod chains;
+    mod datagrams;
     mod http;
     mod monitor {
         mod asked;
@@ -17,6 +18,7 @@ mod proxies {
         mod all;
         mod answers;
         mod credentials;
+        mod datagrams;
         mod refusals;
         mod streams;
     }
@@ -24,6 +26,7 @@ mod proxies {
     mod sing_box_core {
         mod config;
         mod conformance;
+        mod datagrams;
         mod dials;
         mod life;
         mod world;

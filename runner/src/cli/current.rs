@@ -4,9 +4,9 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use outwatch::inbound::{Client, Datagrams, Upstream};
+use outwatch::inbound::{Client, Upstream};
 use outwatch::{
-    Dialed, FetchError, Io, Network, Outbound, ProxyCore, Readiness, Request, Response,
+    Datagrams, Dialed, FetchError, Io, Network, Outbound, ProxyCore, Readiness, Request, Response,
     SelectError, Target,
 };
 use tokio::time::Instant;
@@ -56,6 +56,14 @@ impl ProxyCore for Current<dyn ProxyCore> {
         deadline: Instant,
     ) -> Result<Dialed, FetchError> {
         self.get().dial(tag, target, deadline).await
+    }
+
+    async fn associate(
+        &self,
+        tag: &str,
+        deadline: Instant,
+    ) -> Result<Box<dyn Datagrams>, FetchError> {
+        self.get().associate(tag, deadline).await
     }
 
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {

@@ -115,6 +115,9 @@ pub async fn strangers<C: ProxyCore + ?Sized>(core: &C) -> Vec<Broken> {
         }
         Err(_) => {}
     }
+    if core.associate(STRANGER, deadline).await.is_ok() {
+        broken.push(Broken::new(promise, "it carries datagrams"));
+    }
     broken
 }
 

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use futures::future::{BoxFuture, FutureExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -117,5 +117,41 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.accepting.abort();
+    }
+}
+
+/// A server of datagrams; ends when dropped.
+pub(super) struct DatagramServer {
+    address: SocketAddr,
+    answering: JoinHandle<()>,
+}
+
+impl DatagramServer {
+    /// Sends back what it receives.
+    pub(super) async fn echo() -> std::io::Result<Self> {
+        let socket = UdpSocket::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let address = socket.local_addr()?;
+        let answering = tokio::spawn(async move {
+            let mut buffer = [0; 2048];
+            loop {
+                // A visitor that is gone is no error of the next.
+                if let Ok((length, from)) = socket.recv_from(&mut buffer).await {
+                    let bytes = buffer.get(..length).unwrap_or_default();
+                    let _ = socket.send_to(bytes, from).await;
+                }
+            }
+        });
+        Ok(Self { address, answering })
+    }
+
+    /// What to send to.
+    pub(super) fn target(&self) -> Target {
+        self.address.into()
+    }
+}
+
+impl Drop for DatagramServer {
+    fn drop(&mut self) {
+        self.answering.abort();
     }
 }

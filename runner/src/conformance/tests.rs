@@ -1,6 +1,6 @@
 //! Cores that break one promise each, and one that keeps them all.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,8 +12,8 @@ use super::{Scene, check};
 use crate::config::{self, LoadOptions};
 use crate::core::NativeCore;
 use crate::proxy_core::{
-    Cause, Dialed, FetchError, Host, Network, Outbound, ProxyCore, Readiness, Request, Response,
-    SelectError, Target,
+    Cause, Datagrams, Dialed, FetchError, Host, Network, Outbound, Phase, ProxyCore, Readiness,
+    Request, Response, SelectError, Target,
 };
 
 /// What a core does wrong.
@@ -31,6 +31,10 @@ enum Fault {
     KeepsStreamsOpen,
     ReadsTooMuch,
     MixesUpTraffic,
+    HidesUdp,
+    PromisesUdp,
+    MixesUpTargets,
+    ForgetsTheDeadlineOfWays,
 }
 
 struct Faulty {
@@ -46,6 +50,9 @@ impl ProxyCore for Faulty {
         let mut list = self.core.list();
         if self.fault == Fault::RepeatsATag {
             list.push(Outbound::new("works", "direct"));
+        }
+        if self.fault == Fault::HidesUdp {
+            list[0].networks = vec![Network::Tcp];
         }
         list
     }
@@ -102,12 +109,43 @@ impl ProxyCore for Faulty {
         dialed
     }
 
+    async fn associate(
+        &self,
+        tag: &str,
+        deadline: Instant,
+    ) -> Result<Box<dyn Datagrams>, FetchError> {
+        let way = self.core.associate(tag, deadline).await;
+        match self.fault {
+            Fault::PromisesUdp => Err(way
+                .err()
+                .unwrap_or_else(|| FetchError::new(Phase::Dial, Cause::Unsupported, "not today"))),
+            Fault::ForgetsTheDeadlineOfWays if tag == "deaf" => std::future::pending().await,
+            Fault::MixesUpTargets => Ok(Box::new(ToTheFirst(way?, OnceLock::new()))),
+            _ => way,
+        }
+    }
+
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
         let mut request = request.clone();
         if self.fault == Fault::ReadsTooMuch {
             request.body_limit *= 2;
         }
         crate::fetch::through_dial(self, tag, &request, &crate::fetch::Trust::none()).await
+    }
+}
+
+/// A way on which all goes to the first target.
+struct ToTheFirst(Box<dyn Datagrams>, OnceLock<Target>);
+
+#[async_trait]
+impl Datagrams for ToTheFirst {
+    async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError> {
+        let first = self.1.get_or_init(|| target.clone());
+        self.0.send(payload, first).await
+    }
+
+    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
+        self.0.receive(buffer).await
     }
 }
 
@@ -209,6 +247,22 @@ async fn every_broken_promise_is_found_and_named() {
         (
             Fault::MixesUpTraffic,
             "a selection holds at once, for each kind of traffic by itself",
+        ),
+        (
+            Fault::HidesUdp,
+            "an outbound that lists no UDP refuses datagrams, as unsupported",
+        ),
+        (
+            Fault::PromisesUdp,
+            "an outbound that lists UDP carries datagrams to the target and back",
+        ),
+        (
+            Fault::MixesUpTargets,
+            "a datagram goes to its own target, or is refused",
+        ),
+        (
+            Fault::ForgetsTheDeadlineOfWays,
+            "whether a way for datagrams opens is known by the deadline",
         ),
     ];
     let checks = expected.map(|(fault, promise)| async move {

@@ -2,12 +2,14 @@
 //! It must not know what the connection is for.
 
 mod fields;
+mod udp;
 
 use std::fmt::Display;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::eyeballs::{Preference, STAGGER, interleave, race};
@@ -19,7 +21,7 @@ use crate::proxy_core::{Cause, Family, FetchError, Host, Phase, Target};
 
 pub(super) use self::fields::DialFields;
 
-/// Opens TCP connections.
+/// Opens sockets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dialer {
     interface: Option<String>,
@@ -117,48 +119,55 @@ impl Dialer {
     }
 
     async fn open(&self, address: SocketAddr) -> io::Result<TcpStream> {
-        let (socket, local) = match address {
-            SocketAddr::V4(_) => (TcpSocket::new_v4()?, self.bind_v4.map(IpAddr::from)),
-            SocketAddr::V6(_) => (
-                TcpSocket::new_v6().map_err(no_ipv6)?,
-                self.bind_v6.map(IpAddr::from),
-            ),
+        let (socket, family) = match address {
+            SocketAddr::V4(_) => (TcpSocket::new_v4()?, Family::V4),
+            SocketAddr::V6(_) => (TcpSocket::new_v6().map_err(no_ipv6)?, Family::V6),
         };
-        if let Some(interface) = &self.interface {
-            bind_to(&socket, interface)
-                .map_err(|error| unset("bind_interface", interface, &error))?;
-        }
-        if let Some(mark) = self.mark {
-            set_mark(&socket, mark).map_err(|error| unset("routing_mark", mark, &error))?;
-        }
-        if let Some(ip) = local {
-            socket
-                .bind(SocketAddr::new(ip, 0))
-                .map_err(|error| unset("own address", ip, &error))?;
-        }
+        self.prepare(&SockRef::from(&socket), family, None)?;
         let stream = socket.connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(stream)
     }
+
+    /// Makes a socket leave as the fields say: from the own address of its family, which is
+    /// `any` where none is asked for.
+    fn prepare(&self, socket: &SockRef<'_>, family: Family, any: Option<IpAddr>) -> io::Result<()> {
+        if let Some(interface) = &self.interface {
+            bind_to(socket, interface)
+                .map_err(|error| unset("bind_interface", interface, &error))?;
+        }
+        if let Some(mark) = self.mark {
+            set_mark(socket, mark).map_err(|error| unset("routing_mark", mark, &error))?;
+        }
+        let own = match family {
+            Family::V4 => self.bind_v4.map(IpAddr::from),
+            Family::V6 => self.bind_v6.map(IpAddr::from),
+        };
+        let Some(ip) = own.or(any) else {
+            return Ok(());
+        };
+        let bound = socket.bind(&SocketAddr::new(ip, 0).into());
+        bound.map_err(|error| unset("own address", ip, &error))
+    }
 }
 
 #[cfg(target_os = "linux")]
-fn bind_to(socket: &TcpSocket, interface: &str) -> io::Result<()> {
+fn bind_to(socket: &SockRef<'_>, interface: &str) -> io::Result<()> {
     socket.bind_device(Some(interface.as_bytes()))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn bind_to(_: &TcpSocket, _: &str) -> io::Result<()> {
+fn bind_to(_: &SockRef<'_>, _: &str) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(target_os = "linux")]
-fn set_mark(socket: &TcpSocket, mark: u32) -> io::Result<()> {
-    socket2::SockRef::from(socket).set_mark(mark)
+fn set_mark(socket: &SockRef<'_>, mark: u32) -> io::Result<()> {
+    socket.set_mark(mark)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn set_mark(_: &TcpSocket, _: u32) -> io::Result<()> {
+fn set_mark(_: &SockRef<'_>, _: u32) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -40,6 +40,11 @@ impl Group {
         }
     }
 
+    /// The places of its members in the whole list of outbounds.
+    pub(super) fn members(&self) -> impl Iterator<Item = usize> {
+        self.members.iter().copied()
+    }
+
     /// The member that it leads to; none before the first choice.
     pub(super) fn selected(&self, network: Network) -> Option<usize> {
         let selected = self.of(network).load(Ordering::Relaxed);

@@ -9,21 +9,30 @@ mod socks;
 mod trojan;
 mod vless;
 
-use std::net::IpAddr;
-
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use super::options::{ELSEWHERE, Reader};
 use super::tls::TlsConfigs;
 use super::way::{Stream, Way};
-use crate::proxy_core::{Cause, FetchError, Host, Phase, Target};
+use crate::proxy_core::{Cause, Datagrams, FetchError, Network, Phase, Target};
 
 /// A type of outbound, with the options of one.
 #[async_trait]
 pub(super) trait Protocol: Send + Sync {
     /// Opens a stream to `target`, reaching what it needs by `way`.
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError>;
+
+    /// What takes its datagrams to its server; none where it carries none.
+    fn carrier_of_datagrams(&self) -> Option<Network> {
+        None
+    }
+
+    /// Opens a way for datagrams, reaching what it needs by `way`. Only called where there
+    /// is something that takes them.
+    async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
+        Err(no_datagrams(way.tag()))
+    }
 
     /// Traffic leaves with the address of the host's own network.
     fn exit_follows_host(&self) -> bool {
@@ -61,44 +70,23 @@ pub(super) fn read(
     }
 }
 
-/// sing-box's `network`: what an outbound is to be used for; both when empty.
-fn check_networks(names: &[String], reader: &mut Reader<'_>) {
+/// What is said where datagrams are wanted of an outbound that carries none.
+pub(super) fn no_datagrams(tag: &str) -> FetchError {
+    let text = format!("`{tag}` carries no datagrams");
+    FetchError::new(Phase::Dial, Cause::Unsupported, text)
+}
+
+/// sing-box's `network`: what an outbound is to be used for; both when empty. Says whether
+/// that is UDP too.
+fn read_networks(names: &[String], reader: &mut Reader<'_>) -> bool {
+    let has = |name| names.is_empty() || names.iter().any(|named| named == name);
     if let Some(other) = names
         .iter()
         .find(|name| !["tcp", "udp"].contains(&name.as_str()))
     {
         reader.error("network", format!("`{other}` is neither `tcp` nor `udp`"));
-    } else if !names.is_empty() && !names.iter().any(|name| name == "tcp") {
+    } else if !has("tcp") {
         reader.unsupported("its `network` leaves out `tcp`, which a test needs");
     }
-}
-
-/// Adds a host to a request as proxy protocols write it: the byte for its kind, of IPv4, of
-/// a name and of IPv6, and then the address, or the name after its length.
-fn put_host(request: &mut Vec<u8>, host: &Host, kinds: [u8; 3]) -> Result<(), FetchError> {
-    let [ipv4, name, ipv6] = kinds;
-    match host {
-        Host::Ip(IpAddr::V4(ip)) => {
-            request.push(ipv4);
-            request.extend(ip.octets());
-        }
-        Host::Name(text) => {
-            request.push(name);
-            request.push(length_of(text)?);
-            request.extend(text.as_bytes());
-        }
-        Host::Ip(IpAddr::V6(ip)) => {
-            request.push(ipv6);
-            request.extend(ip.octets());
-        }
-    }
-    Ok(())
-}
-
-/// The length of a name, as the one byte that proxy protocols have for it.
-fn length_of(name: &str) -> Result<u8, FetchError> {
-    u8::try_from(name.len()).map_err(|_| {
-        let text = "the name of the target is too long for a proxy to be asked for";
-        FetchError::new(Phase::Proxy, Cause::Unsupported, text)
-    })
+    has("udp")
 }

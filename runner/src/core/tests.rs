@@ -1,5 +1,6 @@
 //! The native core against servers on loopback.
 
+mod datagrams;
 mod detours;
 mod direct;
 mod http;
@@ -16,6 +17,7 @@ mod websocket;
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -128,9 +130,9 @@ async fn echoes(core: &NativeCore, tag: &str, to: &Target) -> bool {
 struct Names(HashMap<&'static str, Vec<IpAddr>>);
 
 impl Names {
-    fn new<const N: usize>(names: [(&'static str, &[&str]); N]) -> Box<Self> {
+    fn new<const N: usize>(names: [(&'static str, &[&str]); N]) -> Arc<Self> {
         let parsed = |ips: &[&str]| ips.iter().map(|ip| ip.parse().unwrap()).collect();
-        Box::new(Self(
+        Arc::new(Self(
             names
                 .into_iter()
                 .map(|(name, ips)| (name, parsed(ips)))

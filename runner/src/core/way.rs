@@ -5,10 +5,12 @@ use std::net::IpAddr;
 
 use futures::future::BoxFuture;
 
+use super::outbound::{Protocol, no_datagrams};
 use super::progress::Progress;
 use super::resolve::{is_of, resolve};
 use super::{NativeCore, Node, Role, Route};
-use crate::proxy_core::{Cause, Family, FetchError, Host, Io, Phase, Target};
+use crate::link::Link;
+use crate::proxy_core::{Cause, Datagrams, Family, FetchError, Host, Io, Network, Phase, Target};
 
 /// An open byte stream.
 pub(super) type Stream = Box<dyn Io>;
@@ -33,6 +35,15 @@ impl<'a> Way<'a> {
         progress: &'a mut Progress,
     ) -> Result<Stream, FetchError> {
         open(core, index, target, Vec::new(), progress).await
+    }
+
+    /// Opens a way for datagrams through the outbound or group `index`.
+    pub(super) async fn associate(
+        core: &'a NativeCore,
+        index: usize,
+        progress: &'a mut Progress,
+    ) -> Result<Box<dyn Datagrams>, FetchError> {
+        associate(core, index, Vec::new(), progress).await
     }
 
     /// The outbound's tag.
@@ -60,11 +71,34 @@ impl<'a> Way<'a> {
                 )
                 .await
             }
-            Route::Nowhere(tag) => Err(unsupported(format!(
-                "the detour `{tag}` of `{}` does not exist",
-                self.tag()
-            ))),
+            Route::Nowhere(tag) => Err(self.nowhere(tag)),
         }
+    }
+
+    /// A way for datagrams to anybody: through the outbound's detour, or by our own sockets.
+    pub(super) async fn datagrams(&mut self) -> Result<Box<dyn Datagrams>, FetchError> {
+        match self.route {
+            Route::Sockets(dialer) => Ok(Box::new(dialer.sockets(self.core.resolver.clone())?)),
+            Route::Detour(detour) => {
+                associate(self.core, *detour, self.visited.clone(), self.progress).await
+            }
+            Route::Nowhere(tag) => Err(self.nowhere(tag)),
+        }
+    }
+
+    /// A link to the outbound's own server: through its detour, which then resolves the
+    /// server's name, or by a socket of our own.
+    pub(super) async fn link(&mut self, server: &Target) -> Result<Link, FetchError> {
+        if let Route::Sockets(dialer) = self.route {
+            let resolver = self.core.resolver.as_ref();
+            return dialer.link(resolver, server, self.progress).await;
+        }
+        Ok(Link::through(self.datagrams().await?, server.clone()))
+    }
+
+    fn nowhere(&self, detour: &str) -> FetchError {
+        let tag = self.tag();
+        unsupported(format!("the detour `{detour}` of `{tag}` does not exist"))
     }
 
     /// What a proxy is asked for: the name itself, unless one family is wanted. Then
@@ -107,35 +141,63 @@ fn open<'a>(
     core: &'a NativeCore,
     index: usize,
     target: &'a Target,
-    mut visited: Vec<usize>,
+    visited: Vec<usize>,
     progress: &'a mut Progress,
 ) -> BoxFuture<'a, Result<Stream, FetchError>> {
     Box::pin(async move {
-        let Some((index, node)) = core.leaf(index) else {
-            return Err(unsupported("the group leads to no outbound".into()));
-        };
-        let tag = &node.listed.tag;
-        if visited.contains(&index) {
-            return Err(unsupported(format!(
-                "the detour of `{tag}` leads back to itself"
-            )));
-        }
-        visited.push(index);
-        match &node.role {
-            Role::Outbound { protocol, route } => {
-                let mut way = Way {
-                    core,
-                    node,
-                    route,
-                    visited,
-                    progress,
-                };
-                protocol.dial(&mut way, target).await
-            }
-            Role::Unsupported(why) => Err(unsupported(format!("`{tag}` cannot be dialed: {why}"))),
-            Role::Group(_) => Err(unsupported(format!("the group `{tag}` leads nowhere"))),
-        }
+        let (mut way, protocol) = enter(core, index, Network::Tcp, visited, progress)?;
+        protocol.dial(&mut way, target).await
     })
+}
+
+/// Boxed like [`open`].
+fn associate<'a>(
+    core: &'a NativeCore,
+    index: usize,
+    visited: Vec<usize>,
+    progress: &'a mut Progress,
+) -> BoxFuture<'a, Result<Box<dyn Datagrams>, FetchError>> {
+    Box::pin(async move {
+        let (mut way, protocol) = enter(core, index, Network::Udp, visited, progress)?;
+        if !way.node.listed.networks.contains(&Network::Udp) {
+            return Err(no_datagrams(way.tag()));
+        }
+        protocol.associate(&mut way).await
+    })
+}
+
+/// The way of the outbound that `index` leads to, and what goes over it.
+fn enter<'a>(
+    core: &'a NativeCore,
+    index: usize,
+    network: Network,
+    mut visited: Vec<usize>,
+    progress: &'a mut Progress,
+) -> Result<(Way<'a>, &'a dyn Protocol), FetchError> {
+    let Some((index, node)) = core.leaf(index, network) else {
+        return Err(unsupported("the group leads to no outbound".into()));
+    };
+    let tag = &node.listed.tag;
+    if visited.contains(&index) {
+        return Err(unsupported(format!(
+            "the detour of `{tag}` leads back to itself"
+        )));
+    }
+    visited.push(index);
+    match &node.role {
+        Role::Outbound { protocol, route } => {
+            let way = Way {
+                core,
+                node,
+                route,
+                visited,
+                progress,
+            };
+            Ok((way, protocol.as_ref()))
+        }
+        Role::Unsupported(why) => Err(unsupported(format!("`{tag}` cannot be dialed: {why}"))),
+        Role::Group(_) => Err(unsupported(format!("the group `{tag}` leads nowhere"))),
+    }
 }
 
 fn unsupported(text: String) -> FetchError {

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::proxy_core::Io;
+use crate::proxy_core::{Cause, FetchError, Io, Phase};
 
 /// The stream, ended with an error once one of these is cancelled.
 pub(super) fn ending_with(stream: Box<dyn Io>, cuts: Vec<CancellationToken>) -> Box<dyn Io> {
@@ -19,6 +19,11 @@ pub(super) fn ending_with(stream: Box<dyn Io>, cuts: Vec<CancellationToken>) -> 
     let cuts = cuts.into_iter();
     let cuts = cuts.map(|cut| Box::pin(cut.cancelled_owned())).collect();
     Box::new(Ending { stream, cuts })
+}
+
+/// What whoever uses it is told.
+pub(super) fn error() -> FetchError {
+    FetchError::new(Phase::Dial, Cause::Reset, "its group leads elsewhere now")
 }
 
 struct Ending {
@@ -31,8 +36,7 @@ impl Ending {
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let mut cuts = self.cuts.iter_mut();
         if cuts.any(|cut| cut.as_mut().poll(context).is_ready()) {
-            let text = "its group leads elsewhere now";
-            return Err(io::Error::new(io::ErrorKind::ConnectionAborted, text));
+            return Err(io::Error::new(io::ErrorKind::ConnectionAborted, error()));
         }
         Ok(())
     }

@@ -1,8 +1,11 @@
 //! Connections through groups of a core that dials as the test says, with a real monitor
 //! beside, on virtual time.
 
+mod datagrams;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,8 +18,8 @@ use crate::Monitor;
 use crate::group::{GroupPlan, Groups, Policy};
 use crate::inbound::{Client, Upstream};
 use crate::proxy_core::{
-    Cause, Dialed, FetchError, Host, Network, Outbound, Phase, ProxyCore, Request, Response,
-    SelectError, Target, Timing,
+    Cause, Datagrams, Dialed, FetchError, Host, Network, Outbound, Phase, ProxyCore, Request,
+    Response, SelectError, Target, Timing,
 };
 use crate::report::{Reason, Report, State, View};
 use crate::store::MemoryCache;
@@ -28,7 +31,10 @@ struct Core {
     outbounds: Vec<Outbound>,
     /// Why dials of an outbound fail; the others open.
     faults: Mutex<BTreeMap<String, (Phase, Cause)>>,
+    /// Why ways through an outbound end once they are received from.
+    ends: Mutex<BTreeMap<String, (Phase, Cause)>>,
     dialed: Mutex<Vec<String>>,
+    fetched: AtomicUsize,
     led: Mutex<Option<String>>,
 }
 
@@ -68,7 +74,17 @@ impl ProxyCore for Core {
         })
     }
 
+    async fn associate(&self, tag: &str, _: Instant) -> Result<Box<dyn Datagrams>, FetchError> {
+        self.dialed.lock().unwrap().push(tag.to_owned());
+        if let Some(&(phase, cause)) = self.faults.lock().unwrap().get(tag) {
+            return Err(FetchError::new(phase, cause, "as the test says"));
+        }
+        let end = self.ends.lock().unwrap().get(tag).copied();
+        Ok(Box::new(datagrams::Way { end }))
+    }
+
     async fn fetch(&self, tag: &str, _: &Request) -> Result<Response, FetchError> {
+        self.fetched.fetch_add(1, Ordering::Relaxed);
         if let Some(&(phase, cause)) = self.faults.lock().unwrap().get(tag) {
             return Err(FetchError::new(phase, cause, "as the test says"));
         }
@@ -94,12 +110,16 @@ struct Scene {
 
 impl Scene {
     async fn new(plan: GroupPlan, outbounds: Vec<Outbound>) -> Self {
+        let options = r#"{"ip_lookup": false, "idle_timeout": "1000h"}"#;
+        Self::with_options(plan, outbounds, options).await
+    }
+
+    async fn with_options(plan: GroupPlan, outbounds: Vec<Outbound>, options: &str) -> Self {
         let core = Arc::new(Core {
             outbounds,
             ..Core::default()
         });
         let groups = Groups::new(core.clone(), [plan], Arc::new(MemoryCache::default()));
-        let options = r#"{"ip_lookup": false, "idle_timeout": "1000h"}"#;
         let monitor = Monitor::builder(core.clone()).options(options);
         let monitor = monitor.start().await.expect("a monitor");
         let (kept, of) = (groups.clone(), monitor.clone());
@@ -130,17 +150,7 @@ impl Scene {
     }
 
     async fn connect(&self) -> Result<Box<dyn crate::Io>, FetchError> {
-        let client = Client {
-            inbound: "in".into(),
-            source: SocketAddr::from(([192, 0, 2, 1], 40_000)),
-            user: None,
-        };
-        let target = Target {
-            host: Host::Name("x.test".into()),
-            port: 443,
-            family: None,
-        };
-        self.dispatch.connect(&client, &target).await
+        self.dispatch.connect(&client(), &target()).await
     }
 
     fn dialed(&self) -> Vec<String> {
@@ -150,6 +160,22 @@ impl Scene {
     /// The first report of a tag that is as `wanted`.
     async fn report(&self, tag: &str, wanted: impl Fn(&Report) -> bool) -> Report {
         report(&self.monitor, tag, wanted).await
+    }
+}
+
+fn client() -> Client {
+    Client {
+        inbound: "in".into(),
+        source: SocketAddr::from(([192, 0, 2, 1], 40_000)),
+        user: None,
+    }
+}
+
+fn target() -> Target {
+    Target {
+        host: Host::Name("x.test".into()),
+        port: 443,
+        family: None,
     }
 }
 

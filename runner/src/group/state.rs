@@ -119,15 +119,15 @@ impl State {
         self.lead_of(network).member
     }
 
-    /// Leads to a member by its tag, else to its default, else to the first that carries
-    /// the traffic.
+    /// Leads to a member by its tag, else to its default, else to the first, of those that
+    /// it may lead to.
     pub(super) fn begin(&mut self, network: Network, saved: Option<&str>) {
         let default = self.plan.default.as_deref();
         let named = [saved, default].into_iter().flatten();
         let member = named
             .filter_map(|tag| self.find(tag))
             .chain(0..self.members.len())
-            .find(|&member| self.carries(member, network));
+            .find(|&member| self.may_lead_to(member, network));
         self.lead_mut(network).member = member.filter(|_| self.leads());
     }
 
@@ -137,7 +137,7 @@ impl State {
 
     /// Leads to another member from now on; says whether it is another.
     pub(super) fn turn_to(&mut self, network: Network, member: usize) -> bool {
-        if !self.carries(member, network) || self.lead(network) == Some(member) {
+        if !self.may_lead_to(member, network) || self.lead(network) == Some(member) {
             return false;
         }
         let interrupts = self.plan.interrupts;
@@ -210,7 +210,7 @@ impl State {
         let open = |member: usize| !shut(member);
         let lead = self.lead(network).filter(|&member| open(member));
         match self.plan.policy {
-            Policy::Selected => lead,
+            Policy::Selected => lead.filter(|&member| self.carries(member, network)),
             Policy::LowestDelay { .. } => lead.or_else(|| self.fastest(network, open)),
             Policy::RoundRobin { .. }
             | Policy::ConsistentHashing
@@ -290,6 +290,12 @@ impl State {
             let delay = self.members[member].standing.delay();
             (delay.unwrap_or(u64::MAX), member)
         })
+    }
+
+    /// A person's choice holds for all traffic: what the member does not carry must not leave
+    /// by another (G-1).
+    fn may_lead_to(&self, member: usize, network: Network) -> bool {
+        self.plan.policy == Policy::Selected || self.carries(member, network)
     }
 
     fn carries(&self, member: usize, network: Network) -> bool {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use super::{Client, Datagrams, Upstream};
-use crate::proxy_core::{Cause, FetchError, Io, Phase, ProxyCore, Target};
+use super::{Client, Upstream};
+use crate::proxy_core::{Datagrams, FetchError, Io, ProxyCore, Target};
 
-/// How long a connection may take to open.
+/// How long a connection, or a way for datagrams, may take to open.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Sends every connection through one outbound or group of a core.
@@ -37,7 +37,7 @@ impl<C: ProxyCore> Upstream for OneOutbound<C> {
     }
 
     async fn associate(&self, _: &Client) -> Result<Box<dyn Datagrams>, FetchError> {
-        let text = format!("`{}` carries no datagrams", self.tag);
-        Err(FetchError::new(Phase::Dial, Cause::Unsupported, text))
+        let deadline = Instant::now() + DIAL_TIMEOUT;
+        self.core.associate(&self.tag, deadline).await
     }
 }

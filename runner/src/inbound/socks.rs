@@ -4,7 +4,6 @@
 //! By hand: the crate at hand for the server's side logs every password at debug level,
 //! refuses empty ones and has no version 4.
 
-mod address;
 mod udp;
 mod v4;
 mod v5;

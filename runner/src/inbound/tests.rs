@@ -15,10 +15,11 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, copy, duplex, split};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::{Client, Datagrams, DirectDatagrams, Serving, Upstream, read};
-use crate::proxy_core::{Cause, FetchError, Host, Io, Phase, Target};
+use super::{Client, Serving, Upstream, read};
+use crate::NativeCore;
+use crate::proxy_core::{Cause, Datagrams, FetchError, Host, Io, Phase, ProxyCore, Target};
 use crate::testing::PATIENCE;
 
 /// An upstream for tests. What it does is in the name of the target: `echo.test` says
@@ -60,7 +61,9 @@ impl Upstream for Fake {
         let asked = (client.clone(), "datagrams".to_owned());
         self.asked.lock().unwrap().push(asked);
         if self.carries_datagrams {
-            return Ok(Box::new(DirectDatagrams::open().await?));
+            return direct()
+                .associate("direct", Instant::now() + PATIENCE)
+                .await;
         }
         let text = "no datagrams here";
         Err(FetchError::new(Phase::Dial, Cause::Unsupported, text))
@@ -79,6 +82,13 @@ impl Fake {
         let asked = self.asked.lock().unwrap();
         asked.last().unwrap().0.user.as_deref().map(str::to_owned)
     }
+}
+
+/// A core with an outbound straight to the target.
+fn direct() -> NativeCore {
+    let outbounds = json!({ "outbounds": [{ "type": "direct", "tag": "direct" }] }).to_string();
+    let loaded = crate::config::read("test", outbounds.as_bytes(), &Default::default());
+    NativeCore::new(&loaded.config.unwrap().entries, None).0
 }
 
 fn echo(stream: DuplexStream) {

@@ -8,12 +8,12 @@ use tokio::time::Instant;
 
 use super::keeper::Order;
 use super::state::{Live, STOPPED, State};
-use super::{SingBoxCore, dial};
+use super::{SingBoxCore, associate, dial};
 use crate::config::Entry;
 use crate::fetch;
 use crate::proxy_core::{
-    Cause, Dialed, FetchError, Kind, Network, Outbound, Phase, ProxyCore, Readiness, Request,
-    Response, SelectError, Target,
+    Cause, Datagrams, Dialed, FetchError, Kind, Network, Outbound, Phase, ProxyCore, Readiness,
+    Request, Response, SelectError, Target,
 };
 
 /// Protocols whose servers close without a word on those whom they do not know.
@@ -44,7 +44,7 @@ impl ProxyCore for SingBoxCore {
             });
         }
         self.shared.selections.set(group, network, member);
-        // All that is dialed through a detour here is a stream.
+        // What dials through a group in sing-box goes to one member, streams or not.
         if network == Network::Tcp {
             let order = Order::Select {
                 group: group.to_owned(),
@@ -87,6 +87,14 @@ impl ProxyCore for SingBoxCore {
         dial::dial(&self.shared, tag, target, deadline).await
     }
 
+    async fn associate(
+        &self,
+        tag: &str,
+        deadline: Instant,
+    ) -> Result<Box<dyn Datagrams>, FetchError> {
+        associate::associate(&self.shared, tag, deadline).await
+    }
+
     /// An exchange that breaks because sing-box ends is done again with the next one.
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
         let deadline = Instant::now() + request.deadline.min(fetch::LONGEST);
@@ -108,7 +116,9 @@ impl ProxyCore for SingBoxCore {
                     last = Some(live);
                 }
                 Err(error) if broke(&error) => {
-                    let leaf = now.outbounds.leaf(tag, &self.shared.selections);
+                    let leaf = now
+                        .outbounds
+                        .leaf(tag, Network::Tcp, &self.shared.selections);
                     return Err(match leaf {
                         Some((_, entry)) => with_what_may_be_wrong(error, entry),
                         None => error,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::outbounds::Outbounds;
 use super::selections::Selections;
 use crate::config::Entry;
-use crate::proxy_core::Kind;
+use crate::proxy_core::{Kind, Network};
 
 /// The tag of our inbound, by which the log speaks of it.
 pub(super) const INBOUND: &str = "outwatch";
@@ -172,7 +172,7 @@ fn selector(outbounds: &Outbounds, group: &Entry, selections: &Selections) -> Va
     let mut selector = json!({
         "type": "selector", "tag": group.tag,
         "outbounds": outbounds.members(group).collect::<Vec<_>>(),
-        "default": outbounds.lead(group, selections),
+        "default": outbounds.lead(group, Network::Tcp, selections),
     });
     if let Some(interrupt) = group.options.get("interrupt_exist_connections") {
         selector["interrupt_exist_connections"] = interrupt.clone();

@@ -71,7 +71,9 @@ impl<'a> LogLine<'a> {
             return port.map_or(Meaning::Other, |from| Meaning::CameIn { port: from.port() });
         }
         match text.split_once(": ") {
-            Some(("connection", words)) if self.level == Level::Error => Meaning::Failed { words },
+            Some(("connection" | "router", words)) if self.level == Level::Error => {
+                Meaning::Failed { words }
+            }
             _ => Meaning::Other,
         }
     }

@@ -51,8 +51,13 @@ impl Outbounds {
 
     /// All of them, those left out too, in config order.
     pub(super) fn list(&self) -> Vec<Outbound> {
+        let networks = |entry: &Entry| match self.carries_datagrams(&entry.tag) {
+            true => vec![Network::Tcp, Network::Udp],
+            false => vec![Network::Tcp],
+        };
         let listed = |entry: &Entry| Outbound {
             kind: entry.kind,
+            networks: networks(entry),
             detour: entry.detour.clone(),
             members: entry.members.clone(),
             fingerprint: entry.fingerprint.clone(),
@@ -103,18 +108,28 @@ impl Outbounds {
     }
 
     /// Where a group leads, if it has chosen and the member can be used; else its first
-    /// member that can.
-    pub(super) fn lead<'a>(&'a self, group: &'a Entry, selections: &Selections) -> Option<&'a str> {
-        let chosen = selections.of(group, Network::Tcp);
+    /// member that can, and that carries such traffic.
+    pub(super) fn lead<'a>(
+        &'a self,
+        group: &'a Entry,
+        network: Network,
+        selections: &Selections,
+    ) -> Option<&'a str> {
+        let chosen = selections.of(group, network);
+        let carries = |member: &&str| match network {
+            Network::Tcp => true,
+            Network::Udp => self.carries_datagrams(member),
+        };
         self.members(group)
             .find(|member| Some(*member) == chosen.as_deref())
-            .or_else(|| self.members(group).next())
+            .or_else(|| self.members(group).find(carries))
     }
 
     /// What a group leads to in the end; anything else is its own leaf.
     pub(super) fn leaf<'a>(
         &'a self,
         tag: &'a str,
+        network: Network,
         selections: &Selections,
     ) -> Option<(usize, &'a Entry)> {
         let mut tag = tag;
@@ -123,7 +138,7 @@ impl Outbounds {
             if entry.kind != Kind::Group {
                 return Some((index, entry));
             }
-            tag = self.lead(entry, selections)?;
+            tag = self.lead(entry, network, selections)?;
         }
         None
     }
@@ -228,7 +243,7 @@ mod tests {
         ]));
         let selections = Selections::default();
         let leaf = |outbounds: &Outbounds, tag| {
-            let leaf = outbounds.leaf(tag, &selections);
+            let leaf = outbounds.leaf(tag, Network::Tcp, &selections);
             leaf.map(|(_, entry)| entry.tag.clone()).unwrap()
         };
         assert_eq!(leaf(&outbounds, "auto"), "a");

@@ -52,7 +52,7 @@ enum Way {
     LeavesInTheHandshake,
     /// Closes in the middle of a page, by a reset.
     Resets,
-    /// Asks for datagrams and is gone.
+    /// Sends one datagram and is gone.
     Associates,
 }
 
@@ -254,9 +254,9 @@ async fn visit(inbound: SocketAddr, way: Way, page: u16, nobody: u16) {
         Way::LeavesAtOnce => {}
         Way::LeavesInTheHandshake => visitor.sends(b"\x05\x01\x00\x05\x01").await,
         Way::Associates => {
-            let request = b"\x05\x01\x00\x05\x03\x00\x01\x00\x00\x00\x00\x00\x00";
-            visitor.sends(request).await;
-            visitor.hears(12).await;
+            if let Ok(way) = visitor.associate().await {
+                way.sends(page, b"is anybody there?").await;
+            }
         }
     }
 }

@@ -2,8 +2,11 @@
 //! shadowsocks servers, and what happens when the current one's server dies.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read as _, Write as _};
+use std::net::{TcpStream, UdpSocket};
+use std::time::Duration;
 
-use outwatch_tests::peers::{Nginx, SingBox};
+use outwatch_tests::peers::{Nginx, SingBox, UdpEcho};
 use serde_json::{Value, json};
 
 use crate::process::{Running, Scene};
@@ -134,4 +137,68 @@ fn g5_where_a_group_leads_is_taken_up_again_by_the_next_run() {
     let first = again.until_logged("event=test");
     let wanted = format!("tag=\"{other}\" reason=start");
     assert!(first.contains(&wanted), "C-1: {first}");
+}
+
+/// A way for datagrams through the inbound: its stream, and a socket connected to its relay.
+fn associate(port: &str) -> (TcpStream, UdpSocket) {
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).expect("an open inbound");
+    let within = Some(Duration::from_secs(30));
+    stream.set_read_timeout(within).expect("a bound");
+    let mut says = |bytes: &[u8], length: usize| {
+        stream.write_all(bytes).expect("it is taken");
+        let mut answer = vec![0; length];
+        stream.read_exact(&mut answer).expect("an answer");
+        answer
+    };
+    assert_eq!(says(&[5, 1, 2], 2), [5, 2]);
+    assert_eq!(says(b"\x01\x03ann\x06secret", 2), [1, 0]);
+    let reply = says(&[5, 3, 0, 1, 0, 0, 0, 0, 0, 0], 10);
+    assert_eq!(reply[..8], [5, 0, 0, 1, 127, 0, 0, 1]);
+    let relay = u16::from_be_bytes([reply[8], reply[9]]);
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    socket.connect(("127.0.0.1", relay)).expect("a route");
+    socket.set_read_timeout(within).expect("a bound");
+    (stream, socket)
+}
+
+/// Sends a datagram to `echo`.
+fn send(socket: &UdpSocket, echo: &UdpEcho, payload: &[u8]) {
+    let head = [&[0, 0, 0, 1, 127, 0, 0, 1][..], &echo.port().to_be_bytes()].concat();
+    socket.send(&[&head[..], payload].concat()).expect("sent");
+}
+
+/// Fails unless it comes back.
+fn echoes(socket: &UdpSocket, echo: &UdpEcho, payload: &[u8]) {
+    send(socket, echo, payload);
+    let mut buffer = [0; 2048];
+    let length = socket.recv(&mut buffer).expect("an answer");
+    assert_eq!(buffer.get(10..length), Some(payload));
+}
+
+#[test]
+fn g7_datagrams_go_through_the_group_and_its_other_member_when_a_server_dies() {
+    let (mut world, echo) = (World::new(), UdpEcho::start());
+    let mut running = world.scene.run();
+    let port = inbound_port(&mut running);
+    let (current, other) = lead(&mut running);
+    let (_stream, socket) = associate(&port);
+    echoes(&socket, &echo, b"hello");
+
+    drop(world.servers.remove(current));
+
+    // The way ends once it is known that its server is gone, and its member is tested.
+    let (mut stream, socket) = associate(&port);
+    send(&socket, &echo, b"is anybody there?");
+    assert_eq!(stream.read(&mut [0; 1]).expect("an end"), 0);
+    running.until_logged(&format!(
+        "event=test tag=\"{current}\" reason=connection-failed"
+    ));
+    let decision = running.until_logged("network=udp reason=current-failed");
+    assert!(
+        decision.contains(&format!("member=\"{other}\"")),
+        "{decision}"
+    );
+    let (_stream, socket) = associate(&port);
+    echoes(&socket, &echo, b"again");
+    assert_eq!(running.terminate(), Some(0));
 }

@@ -1,10 +1,10 @@
 //! A client of an inbound, byte by byte. It must not know what it is there for.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
 /// A bound for what takes no time on a machine that is not busy.
@@ -13,6 +13,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A connection to an inbound.
 #[derive(Debug)]
 pub struct Visitor(pub TcpStream);
+
+/// A way for datagrams through an inbound.
+#[derive(Debug)]
+pub struct Association(UdpSocket);
 
 impl Visitor {
     /// Connects to it.
@@ -51,6 +55,26 @@ impl Visitor {
         self.hears(12).await.get(3).copied()
     }
 
+    /// Asks for a way for datagrams by SOCKS 5. It lasts as long as this connection.
+    ///
+    /// # Errors
+    /// The reply code, if there is one.
+    ///
+    /// # Panics
+    /// When the system has no socket left.
+    pub async fn associate(&mut self) -> Result<Association, Option<u8>> {
+        self.sends(&[5, 1, 0, 5, 3, 0, 1, 0, 0, 0, 0, 0, 0]).await;
+        let answer = self.hears(12).await;
+        let &[5, 0, 5, 0, 0, 1, a, b, c, d, high, low] = answer.as_slice() else {
+            return Err(answer.get(3).copied());
+        };
+        let relay = SocketAddr::from(([a, b, c, d], u16::from_be_bytes([high, low])));
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let socket = socket.expect("a socket");
+        socket.connect(relay).await.expect("a route to loopback");
+        Ok(Association(socket))
+    }
+
     /// Asks for a port of 127.0.0.1 by CONNECT; the head of the answer.
     pub async fn connect(&mut self, port: u16) -> String {
         let request = format!("CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -72,5 +96,35 @@ impl Visitor {
     pub async fn echoes(&mut self, bytes: &[u8]) {
         self.sends(bytes).await;
         assert_eq!(self.hears(bytes.len()).await, bytes);
+    }
+}
+
+impl Association {
+    /// Sends a datagram to a port of 127.0.0.1.
+    pub async fn sends(&self, port: u16, payload: &[u8]) {
+        let [high, low] = port.to_be_bytes();
+        let head = [0, 0, 0, 1, 127, 0, 0, 1, high, low];
+        // One that is lost is lost.
+        let _ = self.0.send(&[&head[..], payload].concat()).await;
+    }
+
+    /// Fails unless a datagram comes back from a port of 127.0.0.1. It may be lost on the
+    /// way, so that it is sent again.
+    ///
+    /// # Panics
+    /// When another comes back, or none.
+    pub async fn echoes(&self, port: u16, payload: &[u8]) {
+        let talk = async {
+            loop {
+                self.sends(port, payload).await;
+                let mut buffer = [0; 2048];
+                let received = timeout(Duration::from_secs(1), self.0.recv(&mut buffer)).await;
+                if let Ok(Ok(length)) = received {
+                    assert_eq!(buffer.get(10..length), Some(payload));
+                    return;
+                }
+            }
+        };
+        timeout(PATIENCE, talk).await.expect("an answer in time");
     }
 }

@@ -1,4 +1,4 @@
-//! One inbound, straight to an echo server. It must not know who comes.
+//! One inbound in front of one outbound, and echo servers. It must not know who comes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,18 +6,25 @@ use std::sync::Arc;
 use outwatch::NativeCore;
 use outwatch::config::{self, LoadOptions};
 use outwatch::inbound::{self, OneOutbound, Serving};
-use outwatch_tests::peers::Echo;
-use serde_json::json;
+use outwatch_tests::peers::{Echo, UdpEcho};
+use serde_json::{Value, json};
 
 pub(crate) struct World {
     serving: Serving,
     pub(crate) echo: Echo,
+    pub(crate) udp_echo: UdpEcho,
 }
 
 impl World {
+    /// Straight out.
     pub(crate) fn new() -> Self {
+        Self::through(&json!({ "type": "direct", "tag": "out" }))
+    }
+
+    /// Through an outbound called `out`.
+    pub(crate) fn through(outbound: &Value) -> Self {
         let config = json!({
-            "outbounds": [{ "type": "direct", "tag": "direct" }],
+            "outbounds": [outbound],
             "inbounds": [{ "type": "mixed", "listen_port": 0 }],
         });
         let text = config.to_string();
@@ -28,9 +35,10 @@ impl World {
         let inbound = inbounds.into_iter().next().expect("one inbound");
         Self {
             serving: inbound
-                .serve(Arc::new(OneOutbound::new(core, "direct")))
+                .serve(Arc::new(OneOutbound::new(core, "out")))
                 .expect("a free port"),
             echo: Echo::start(),
+            udp_echo: UdpEcho::start(),
         }
     }
 

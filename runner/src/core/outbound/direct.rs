@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Protocol;
 use crate::core::options::Reader;
 use crate::core::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Target};
+use crate::proxy_core::{Datagrams, FetchError, Network, Target};
 
 struct Direct;
 
@@ -43,6 +43,14 @@ pub(super) fn read(
 impl Protocol for Direct {
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
         way.connect(target).await
+    }
+
+    fn carrier_of_datagrams(&self) -> Option<Network> {
+        Some(Network::Udp)
+    }
+
+    async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
+        way.datagrams().await
     }
 
     fn exit_follows_host(&self) -> bool {

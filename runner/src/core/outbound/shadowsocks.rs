@@ -1,6 +1,8 @@
 //! `shadowsocks`: everything encrypted with a key that both sides know, the target
 //! first. It must not know how the server is reached.
 
+mod datagrams;
+mod replay;
 mod steady;
 mod whole_head;
 
@@ -18,13 +20,15 @@ use shadowsocks::crypto::CipherKind;
 use shadowsocks::relay::socks5::Address;
 use tokio::io::AsyncWriteExt;
 
+use self::datagrams::Sealed;
 use self::steady::Steady;
 use self::whole_head::WholeHead;
-use super::{Protocol, check_networks, length_of};
+use super::{Protocol, read_networks};
 use crate::core::opening::{Opening, Peer};
 use crate::core::options::{ELSEWHERE, Reader, Server, Strings, take};
 use crate::core::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Host, Target};
+use crate::proxy_core::{Datagrams, FetchError, Host, Network, Target};
+use crate::socks::address::length_of;
 
 /// The methods by their names in a config.
 const METHODS: [(&str, CipherKind); 7] = [
@@ -50,7 +54,8 @@ struct Shadowsocks {
     server: Target,
     method: CipherKind,
     /// The keys; its server is not dialed by the crate.
-    config: ServerConfig,
+    config: Arc<ServerConfig>,
+    udp: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -64,7 +69,7 @@ struct Fields {
     plugin_opts: Option<Value>,
     // A server that speaks it takes plain connections too.
     multiplex: Option<Value>,
-    // No matter for TCP.
+    // A server that speaks it takes datagrams too.
     udp_over_tcp: Option<Value>,
 }
 
@@ -74,7 +79,7 @@ pub(super) fn read(
 ) -> Option<Box<dyn Protocol>> {
     let server = reader.read::<Server>(take(&mut options, Server::NAMES));
     let fields: Fields = reader.read(options)?;
-    check_networks(&fields.network.0, reader);
+    let udp = read_networks(&fields.network.0, reader);
     if !fields.plugin.is_empty() {
         reader.unsupported(format!(
             "its `plugin` `{}` is not done by the built-in core; {ELSEWHERE}",
@@ -86,7 +91,8 @@ pub(super) fn read(
     Some(Box::new(Shadowsocks {
         server: server?.into_target(),
         method,
-        config,
+        config: Arc::new(config),
+        udp,
     }))
 }
 
@@ -151,6 +157,15 @@ impl Protocol for Shadowsocks {
         let stream = WholeHead::new(stream, head_length(self.method));
         let stream = ProxyClientStream::from_stream(context, stream, &self.config, target);
         Ok(Opening::new(peer, |payload| encrypted(stream, payload)))
+    }
+
+    fn carrier_of_datagrams(&self) -> Option<Network> {
+        self.udp.then_some(Network::Udp)
+    }
+
+    async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
+        let link = way.link(&self.server).await?;
+        Ok(Box::new(Sealed::new(link, Arc::clone(&self.config))?))
     }
 }
 

@@ -1,19 +1,22 @@
 //! `socks`: a SOCKS 4, 4a or 5 proxy; names are resolved by it where it can.
 //! It must not know how the proxy is reached.
 
+use std::any::Any;
 use std::net::{IpAddr, SocketAddr};
 
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio::net::TcpStream;
 use tokio_socks::tcp::{Socks4Stream, Socks5Stream};
 use tokio_socks::{Error, TargetAddr};
 
-use super::{Protocol, check_networks};
+use super::{Protocol, read_networks};
 use crate::core::options::{Reader, Server, Strings, take};
 use crate::core::way::{Stream, Way};
 use crate::fetch::of_io;
-use crate::proxy_core::{Cause, Family, FetchError, Host, Phase, Target};
+use crate::proxy_core::{Cause, Datagrams, Family, FetchError, Host, Network, Phase, Target};
+use crate::socks::association::{self, Association};
 
 /// Longest user name or password that fits the protocol (RFC 1929).
 const CREDENTIAL_LIMIT: usize = 255;
@@ -26,6 +29,7 @@ struct Socks {
     version: Version,
     username: String,
     password: String,
+    udp: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -47,7 +51,7 @@ struct Fields {
     username: String,
     password: String,
     network: Strings,
-    // Known, and no matter for TCP.
+    // A server that speaks it takes datagrams too.
     udp_over_tcp: Option<Value>,
 }
 
@@ -57,7 +61,7 @@ pub(super) fn read(
 ) -> Option<Box<dyn Protocol>> {
     let server = reader.read::<Server>(take(&mut options, Server::NAMES));
     let fields: Fields = reader.read(options)?;
-    check_networks(&fields.network.0, reader);
+    let udp = read_networks(&fields.network.0, reader);
     for (name, text) in [
         ("username", &fields.username),
         ("password", &fields.password),
@@ -83,17 +87,19 @@ pub(super) fn read(
         version: fields.version,
         username: fields.username,
         password: fields.password,
+        // The older versions have no datagrams.
+        udp: udp && fields.version == Version::V5,
     }))
 }
 
 #[async_trait]
 impl Protocol for Socks {
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
-        let proxy = format!("the SOCKS proxy {} of `{}`", self.server, way.tag());
+        let proxy = self.name(way);
         let wanted = self.wanted(way, target).await?;
         let stream = way.connect(&self.server).await?;
         way.progress.shaking_hands(&proxy);
-        let failed = |error| self.failure(&proxy, target, error);
+        let failed = |error| self.failure(&proxy, &target.to_string(), error);
         match self.version {
             Version::V4 | Version::V4a if self.username.is_empty() => {
                 let done = Socks4Stream::connect_with_socket(stream, wanted).await;
@@ -117,9 +123,43 @@ impl Protocol for Socks {
             }
         }
     }
+
+    fn carrier_of_datagrams(&self) -> Option<Network> {
+        self.udp.then_some(Network::Udp)
+    }
+
+    async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
+        let proxy = self.name(way);
+        let mut stream = way.connect(&self.server).await?;
+        way.progress.shaking_hands(&proxy);
+        let login = (self.username.as_str(), self.password.as_str());
+        let login = Some(login).filter(|(user, _)| !user.is_empty());
+        let server = host_of(&stream).unwrap_or_else(|| self.server.host.clone());
+        let relay = association::ask(&mut stream, &server, login).await;
+        let relay = relay.map_err(|error| match error {
+            Error::CommandNotSupported => {
+                let text = format!("{proxy} carries no datagrams");
+                FetchError::new(Phase::Proxy, Cause::Unsupported, text)
+            }
+            error => self.failure(&proxy, "a target of datagrams", error),
+        })?;
+        let link = way.link(&relay).await?;
+        Ok(Box::new(Association::new(proxy, stream, link)))
+    }
+}
+
+/// Where a stream leads, if it is a socket of our own: a name may have more addresses.
+fn host_of(stream: &Stream) -> Option<Host> {
+    let stream: &dyn Any = &**stream;
+    let address = stream.downcast_ref::<TcpStream>()?.peer_addr().ok()?;
+    Some(Host::Ip(address.ip()))
 }
 
 impl Socks {
+    fn name(&self, way: &Way<'_>) -> String {
+        format!("the SOCKS proxy {} of `{}`", self.server, way.tag())
+    }
+
     /// What the proxy is asked to connect to.
     async fn wanted(
         &self,
@@ -155,7 +195,7 @@ impl Socks {
     }
 
     /// What the proxy's answer means (T-10).
-    fn failure(&self, proxy: &str, target: &Target, error: Error) -> FetchError {
+    fn failure(&self, proxy: &str, target: &str, error: Error) -> FetchError {
         let (cause, text) = match error {
             Error::Io(error) => return of_io(Phase::Proxy, proxy, &error),
             Error::PasswordAuthFailure(_) => (

@@ -1,6 +1,8 @@
 //! `trojan`: a password and a target, told once at the start of a TLS connection.
 //! It must not know how the server is reached.
 
+mod datagrams;
+
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
@@ -8,16 +10,21 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha224};
 
-use super::{Protocol, check_networks, put_host};
+use self::datagrams::Packets;
+use super::{Protocol, read_networks};
 use crate::core::carrier::Carrier;
 use crate::core::opening::Peer;
 use crate::core::options::{Reader, Strings};
+use crate::core::over_stream::OverStream;
 use crate::core::tls::TlsConfigs;
 use crate::core::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Target};
+use crate::proxy_core::{Datagrams, FetchError, Network, Target};
+use crate::socks::address;
 
 /// The command of a TCP stream.
 const CONNECT: u8 = 1;
+/// The command of datagrams.
+const ASSOCIATE: u8 = 3;
 
 const CRLF: &[u8] = b"\r\n";
 
@@ -25,6 +32,7 @@ struct Trojan {
     carrier: Carrier,
     /// What is sent of the password: its SHA-224, in hexadecimal digits.
     key: String,
+    udp: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -43,7 +51,7 @@ pub(super) fn read(
 ) -> Option<Box<dyn Protocol>> {
     let carrier = Carrier::read(&mut options, reader, configs);
     let fields: Fields = reader.read(options)?;
-    check_networks(&fields.network.0, reader);
+    let udp = read_networks(&fields.network.0, reader);
     if fields.password.is_empty() {
         reader.error("password", "missing: a trojan server knows its users by it");
     }
@@ -55,31 +63,53 @@ pub(super) fn read(
     Some(Box::new(Trojan {
         carrier: carrier?,
         key,
+        udp,
     }))
 }
 
 #[async_trait]
 impl Protocol for Trojan {
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
-        let server = self.carrier.server();
-        let peer = Peer {
-            name: format!("the trojan server {server} of `{}`", way.tag()),
-            silence: "it may know another password, or not reach the target",
-        };
-        let request = self.request(&way.remote(target).await?)?;
+        let mut request = self.request(CONNECT);
+        address::write(&mut request, &way.remote(target).await?)?;
+        request.extend(CRLF);
+        let peer = self.peer(way);
         self.carrier.open(way, peer, request, |stream| stream).await
+    }
+
+    fn carrier_of_datagrams(&self) -> Option<Network> {
+        self.udp.then_some(Network::Tcp)
+    }
+
+    async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
+        let (peer, request) = (self.peer(way), self.request(ASSOCIATE));
+        let name = peer.name.clone();
+        let stream = self
+            .carrier
+            .open(way, peer, request, |stream| stream)
+            .await?;
+        Ok(OverStream::<Packets>::new(name, stream))
     }
 }
 
 impl Trojan {
-    fn request(&self, target: &Target) -> Result<Vec<u8>, FetchError> {
+    fn peer(&self, way: &Way<'_>) -> Peer {
+        Peer {
+            name: format!(
+                "the trojan server {} of `{}`",
+                self.carrier.server(),
+                way.tag()
+            ),
+            silence: "it may know another password, or not reach the target",
+        }
+    }
+
+    /// As far as the target.
+    fn request(&self, command: u8) -> Vec<u8> {
         let mut request = Vec::with_capacity(128);
         request.extend(self.key.as_bytes());
         request.extend(CRLF);
-        request.push(CONNECT);
-        put_host(&mut request, &target.host, [1, 3, 4])?;
-        request.extend(target.port.to_be_bytes());
-        request.extend(CRLF);
-        Ok(request)
+        request.push(command);
+        request
     }
 }

@@ -1,6 +1,8 @@
 //! `vless` without flow: a user's id and a target, told once at the start of a
 //! connection. It must not know how the server is reached.
 
+mod xudp;
+
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -11,23 +13,32 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use uuid::Uuid;
 
-use super::{Protocol, check_networks, put_host};
+use self::xudp::Xudp;
+use super::{Protocol, read_networks};
 use crate::core::carrier::Carrier;
 use crate::core::opening::Peer;
 use crate::core::options::{ELSEWHERE, Reader, Strings};
+use crate::core::over_stream::OverStream;
 use crate::core::tls::TlsConfigs;
 use crate::core::way::{Stream, Way};
-use crate::proxy_core::{FetchError, Target};
+use crate::proxy_core::{Datagrams, FetchError, Network, Target};
+use crate::socks::address::{Kinds, write_host};
 
 /// The only version of the protocol.
 const VERSION: u8 = 0;
 
 /// The command of a TCP stream.
 const CONNECT: u8 = 1;
+/// The command of many streams or datagrams on one, each with a head of its own.
+const MULTIPLEX: u8 = 3;
+
+/// How it writes hosts.
+const KINDS: Kinds = [1, 2, 3];
 
 struct Vless {
     carrier: Carrier,
     user: Uuid,
+    udp: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -39,8 +50,7 @@ struct Fields {
     network: Strings,
     // A server that speaks it takes plain connections too.
     multiplex: Option<Value>,
-    // No matter for TCP.
-    packet_encoding: Option<Value>,
+    packet_encoding: Option<String>,
 }
 
 pub(super) fn read(
@@ -50,7 +60,7 @@ pub(super) fn read(
 ) -> Option<Box<dyn Protocol>> {
     let carrier = Carrier::read(&mut options, reader, configs);
     let fields: Fields = reader.read(options)?;
-    check_networks(&fields.network.0, reader);
+    let udp = read_networks(&fields.network.0, reader);
     if !fields.flow.is_empty() {
         reader.unsupported(format!(
             "its `flow` `{}` is not done by the built-in core; {ELSEWHERE}",
@@ -68,6 +78,8 @@ pub(super) fn read(
     Some(Box::new(Vless {
         carrier: carrier?,
         user: user(&fields.uuid),
+        // As in sing-box, it is the default.
+        udp: udp && fields.packet_encoding.is_none_or(|name| name == "xudp"),
     }))
 }
 
@@ -79,33 +91,47 @@ fn user(text: &str) -> Uuid {
 #[async_trait]
 impl Protocol for Vless {
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
-        let server = self.carrier.server();
-        let peer = Peer {
-            name: format!("the VLESS server {server} of `{}`", way.tag()),
-            silence: "it may know another uuid, or not reach the target",
-        };
-        let request = self.request(&way.remote(target).await?)?;
-        let answers = |stream| -> Stream {
-            Box::new(Answers {
-                stream,
-                head: Head::Version,
-            })
-        };
-        self.carrier.open(way, peer, request, answers).await
+        let target = way.remote(target).await?;
+        let mut request = self.request(CONNECT);
+        request.extend(target.port.to_be_bytes());
+        write_host(&mut request, &target.host, KINDS)?;
+        let peer = self.peer(way);
+        self.carrier.open(way, peer, request, Answers::of).await
+    }
+
+    fn carrier_of_datagrams(&self) -> Option<Network> {
+        self.udp.then_some(Network::Tcp)
+    }
+
+    async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
+        let (peer, request) = (self.peer(way), self.request(MULTIPLEX));
+        let name = peer.name.clone();
+        let stream = self.carrier.open(way, peer, request, Answers::of).await?;
+        Ok(OverStream::<Xudp>::new(name, stream))
     }
 }
 
 impl Vless {
-    fn request(&self, target: &Target) -> Result<Vec<u8>, FetchError> {
+    fn peer(&self, way: &Way<'_>) -> Peer {
+        Peer {
+            name: format!(
+                "the VLESS server {} of `{}`",
+                self.carrier.server(),
+                way.tag()
+            ),
+            silence: "it may know another uuid, or not reach the target",
+        }
+    }
+
+    /// As far as the target.
+    fn request(&self, command: u8) -> Vec<u8> {
         let mut request = Vec::with_capacity(64);
         request.push(VERSION);
         request.extend(self.user.as_bytes());
         // No additions.
         request.push(0);
-        request.push(CONNECT);
-        request.extend(target.port.to_be_bytes());
-        put_host(&mut request, &target.host, [1, 2, 3])?;
-        Ok(request)
+        request.push(command);
+        request
     }
 }
 
@@ -113,6 +139,13 @@ impl Vless {
 struct Answers {
     stream: Stream,
     head: Head,
+}
+
+impl Answers {
+    fn of(stream: Stream) -> Stream {
+        let head = Head::Version;
+        Box::new(Self { stream, head })
+    }
 }
 
 /// Which part of the head comes next.

@@ -11,16 +11,13 @@ use tokio::net::UdpSocket;
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
-use super::address::{self, Asked};
 use super::{Version, refuse, v5};
-use crate::inbound::direct::passes;
+use crate::inbound::Client;
 use crate::inbound::refusal::{COMMAND_NOT_SUPPORTED, GENERAL_FAILURE, Refusal};
 use crate::inbound::session::{ClientStream, Door, read_to_the_end};
-use crate::inbound::{Client, Datagrams};
-use crate::proxy_core::{Cause, Target};
-
-/// No datagram is longer.
-const LONGEST: usize = 64 * 1024;
+use crate::link::passes;
+use crate::proxy_core::{Cause, Datagrams};
+use crate::socks::datagram::{self, LONGEST};
 
 /// Serves an association. It ends with the stream that it was asked for on, after
 /// `udp_timeout` without a datagram, and when the upstream ends.
@@ -93,7 +90,7 @@ impl Association {
                 continue;
             }
             let datagram = buffer.get(..length).unwrap_or_default();
-            let Some((target, payload)) = parse(datagram).await else {
+            let Some((target, payload)) = datagram::unwrap(datagram) else {
                 continue;
             };
             self.touch();
@@ -107,7 +104,6 @@ impl Association {
     /// Passes datagrams to the client on.
     async fn down(&self) -> io::Result<()> {
         let mut buffer = vec![0; LONGEST];
-        let mut packet = Vec::new();
         loop {
             let received = self.datagrams.receive(&mut buffer).await;
             let (length, from) = received.map_err(io::Error::other)?;
@@ -115,14 +111,14 @@ impl Association {
                 continue;
             };
             self.touch();
-            packet.clear();
-            packet.extend([0, 0, 0]);
-            address::write_target(&mut packet, &from);
-            packet.extend(buffer.get(..length).unwrap_or_default());
-            match self.socket.send_to(&packet, client).await {
-                Ok(_) => {}
+            let payload = buffer.get(..length).unwrap_or_default();
+            let sent = match datagram::wrap(payload, &from) {
+                Ok(packet) => self.socket.send_to(&packet, client).await,
+                Err(error) => Err(io::Error::other(error)),
+            };
+            if let Err(error) = sent {
                 // It may be too long with the address before it. The next may not be.
-                Err(error) => debug!("a datagram of {from} to {client} is lost: {error}"),
+                debug!("a datagram of {from} to {client} is lost: {error}");
             }
         }
     }
@@ -149,19 +145,5 @@ impl Association {
 
     fn touch(&self) {
         *self.active.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-}
-
-/// The target and the payload of a client's datagram. None for a fragment, which the
-/// standard lets us drop, and for what is none.
-async fn parse(datagram: &[u8]) -> Option<(Target, &[u8])> {
-    let mut rest = match datagram {
-        [_, _, 0, rest @ ..] => rest,
-        _ => return None,
-    };
-    // Reading from memory never waits.
-    match address::read(&mut rest).await {
-        Ok(Asked::Target(target)) => Some((target, rest)),
-        Ok(Asked::NoHost | Asked::UnknownType) | Err(_) => None,
     }
 }

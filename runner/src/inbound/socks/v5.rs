@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
-use super::address::{self, Asked};
 use super::{Command, Greeting, Version, Wish};
 use crate::inbound::refusal::GENERAL_FAILURE;
 use crate::inbound::session::ClientStream;
 use crate::inbound::users::Users;
+use crate::proxy_core::Target;
+use crate::socks::address::{self, Odd};
 
 /// The reply to a wish that came true.
 pub(super) const SUCCEEDED: u8 = 0;
@@ -52,7 +53,7 @@ pub(super) async fn greet(stream: &mut ClientStream, users: &Users) -> io::Resul
 pub(super) fn reply(code: u8, bound: Option<SocketAddr>) -> Vec<u8> {
     let bound = bound.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
     let mut reply = vec![5, code, 0];
-    address::write(&mut reply, bound);
+    address::write(&mut reply, &Target::from(bound)).expect("an address has no name");
     reply
 }
 
@@ -78,7 +79,7 @@ async fn request(stream: &mut ClientStream, user: Option<Arc<str>>) -> io::Resul
         return Err(io::Error::other("its request is of an unknown version"));
     }
     let code = match address::read(stream).await? {
-        Asked::Target(target) => {
+        Ok(target) => {
             return Ok(Greeting::Welcome(Wish {
                 version: Version::V5,
                 command: match command {
@@ -90,8 +91,8 @@ async fn request(stream: &mut ClientStream, user: Option<Arc<str>>) -> io::Resul
                 user,
             }));
         }
-        Asked::NoHost => GENERAL_FAILURE,
-        Asked::UnknownType => ADDRESS_NOT_SUPPORTED,
+        Err(Odd::Name) => GENERAL_FAILURE,
+        Err(Odd::Kind) => ADDRESS_NOT_SUPPORTED,
     };
     stream.write_all(&reply(code, None)).await?;
     Ok(Greeting::Refused("it asks for what is no host"))

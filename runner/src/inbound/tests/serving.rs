@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::{Fake, Raw, host, open, serve};
-use crate::inbound::{Direct, OneOutbound, Upstream, read};
+use super::{Fake, Raw, direct, host, open, serve};
+use crate::inbound::{OneOutbound, Upstream, read};
 use crate::proxy_core::{Cause, Target};
 use crate::testing::PATIENCE;
 
@@ -110,14 +110,10 @@ async fn every_address_is_that_of_ipv4_too() {
 }
 
 #[tokio::test]
-async fn direct_and_one_outbound_open_streams_and_say_why_not() {
+async fn one_outbound_opens_streams_and_says_why_not() {
     let echo = open("mixed", &Arc::new(Fake::default()));
     let port = echo.address().port();
-    let outbounds = json!({ "outbounds": [{ "type": "direct", "tag": "direct" }] }).to_string();
-    let loaded = crate::config::read("test", outbounds.as_bytes(), &Default::default());
-    let (core, _) = crate::NativeCore::new(&loaded.config.unwrap().entries, None);
-    let upstreams: [Box<dyn Upstream>; 2] =
-        [Box::new(Direct), Box::new(OneOutbound::new(core, "direct"))];
+    let upstream = OneOutbound::new(direct(), "direct");
     let client = crate::inbound::Client {
         inbound: "in".into(),
         source: echo.address(),
@@ -128,14 +124,12 @@ async fn direct_and_one_outbound_open_streams_and_say_why_not() {
         port,
         family: None,
     };
-    for upstream in upstreams {
-        let opened = upstream.connect(&client, &target("localhost", port)).await;
-        opened.unwrap().write_all(&[5]).await.unwrap();
-        let refused = upstream.connect(&client, &target("localhost", 1)).await;
-        assert_eq!(refused.err().unwrap().cause, Cause::Refused);
-        // No label may be so long, which is known without asking a name server.
-        let unknown = target(&"x".repeat(64), 1);
-        let unknown = upstream.connect(&client, &unknown).await;
-        assert_eq!(unknown.err().unwrap().cause, Cause::DnsFailed);
-    }
+    let opened = upstream.connect(&client, &target("localhost", port)).await;
+    opened.unwrap().write_all(&[5]).await.unwrap();
+    let refused = upstream.connect(&client, &target("localhost", 1)).await;
+    assert_eq!(refused.err().unwrap().cause, Cause::Refused);
+    // No label may be so long, which is known without asking a name server.
+    let unknown = target(&"x".repeat(64), 1);
+    let unknown = upstream.connect(&client, &unknown).await;
+    assert_eq!(unknown.err().unwrap().cause, Cause::DnsFailed);
 }

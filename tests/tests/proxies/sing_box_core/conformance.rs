@@ -1,14 +1,14 @@
 //! The promises of every core, kept by those that come with Outwatch.
 
 use outwatch::conformance::{Scene, check};
-use outwatch_tests::peers::{Manners, Microsocks, Port, Rude, socks};
+use outwatch_tests::peers::{Inbound, Manners, Port, Rude, SingBox, socks, with};
 use serde_json::{Value, json};
 
 use crate::proxies::world;
 
 /// Servers that work, hang and are not there.
 struct Servers {
-    works: Microsocks,
+    works: SingBox,
     hangs: Rude,
     nobody: Port,
 }
@@ -16,15 +16,19 @@ struct Servers {
 impl Servers {
     fn start() -> Self {
         Self {
-            works: Microsocks::start(),
+            works: SingBox::start([Inbound::socks()]),
             hangs: Rude::start(Manners::Hangs),
             nobody: Port::reserve(),
         }
     }
 
-    fn outbounds(&self) -> [Value; 4] {
+    fn outbounds(&self) -> [Value; 5] {
         [
-            self.works.outbound("works"),
+            self.works.outbound(0, "works"),
+            with(
+                self.works.outbound(0, "streams"),
+                json!({ "network": "tcp" }),
+            ),
             socks("hangs", self.hangs.port()),
             socks("dead", self.nobody.number()),
             json!({ "type": "balancer", "tag": "group", "outbounds": ["works", "hangs", "dead"] }),

@@ -1,0 +1,107 @@
+//! Datagrams one after the other on a stream to a proxy, as trojan and VLESS carry them.
+//! It must not know how either writes one down.
+
+use std::io;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{SinkExt as _, StreamExt as _};
+use tokio::io::{ReadHalf, WriteHalf, split};
+use tokio::sync::{Mutex, SetOnce};
+use tokio_util::codec::{Decoder, Encoder, FramedRead, FramedWrite};
+
+use super::way::Stream;
+use crate::fetch::of_io;
+use crate::proxy_core::{Cause, Datagrams, FetchError, Phase, Target, put};
+
+/// A datagram to be sent, and to whom.
+pub(super) type Outgoing<'a> = (&'a [u8], &'a Target);
+
+/// A datagram that came, and from whom.
+pub(super) type Incoming = (Bytes, Target);
+
+/// How a protocol writes datagrams down.
+pub(super) trait Codec:
+    for<'a> Encoder<Outgoing<'a>, Error = io::Error>
+    + Decoder<Item = Incoming, Error = io::Error>
+    + Default
+    + Send
+    + 'static
+{
+}
+
+impl<C> Codec for C where
+    C: for<'a> Encoder<Outgoing<'a>, Error = io::Error>
+        + Decoder<Item = Incoming, Error = io::Error>
+        + Default
+        + Send
+        + 'static
+{
+}
+
+/// See the module.
+pub(super) struct OverStream<C> {
+    /// Such as "the trojan server 192.0.2.1:443 of `tag`".
+    proxy: String,
+    sender: Mutex<FramedWrite<WriteHalf<Stream>, C>>,
+    receiver: Mutex<FramedRead<ReadHalf<Stream>, C>>,
+    /// The first datagram goes along with the request: to read before would send that alone.
+    sent: SetOnce<()>,
+}
+
+impl<C: Codec> OverStream<C> {
+    /// On `stream`, which leads to `proxy`.
+    pub(super) fn new(proxy: String, stream: Stream) -> Box<Self> {
+        let (read, write) = split(stream);
+        Box::new(Self {
+            proxy,
+            sender: Mutex::new(FramedWrite::new(write, C::default())),
+            receiver: Mutex::new(FramedRead::new(read, C::default())),
+            sent: SetOnce::new(),
+        })
+    }
+
+    fn failure(&self, error: &io::Error) -> FetchError {
+        of_io(Phase::Proxy, &self.proxy, error)
+    }
+}
+
+#[async_trait]
+impl<C: Codec> Datagrams for OverStream<C> {
+    /// A future that is dropped cuts no datagram: the next one sends the rest first.
+    async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError> {
+        let mut sender = self.sender.lock().await;
+        let sent = sender.send((payload, target)).await;
+        sent.map_err(|error| self.failure(&error))?;
+        // An error says that it was set before.
+        let _ = self.sent.set(());
+        Ok(())
+    }
+
+    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
+        self.sent.wait().await;
+        let received = self.receiver.lock().await.next().await;
+        let end = || Err(io::ErrorKind::UnexpectedEof.into());
+        match received.unwrap_or_else(end) {
+            Ok((payload, source)) => Ok((put(&payload, buffer), source)),
+            Err(error) => Err(self.failure(&error)),
+        }
+    }
+}
+
+/// The length of a datagram, as the two bytes that both protocols have for it.
+///
+/// # Errors
+/// It does not fit.
+pub(super) fn length_of(payload: &[u8]) -> io::Result<u16> {
+    u16::try_from(payload.len()).map_err(|_| {
+        let text = "the datagram is too long for a proxy";
+        io::Error::other(FetchError::new(Phase::Proxy, Cause::Unsupported, text))
+    })
+}
+
+/// What came is written in no way that the protocol knows.
+pub(super) fn malformed(protocol: &str) -> io::Error {
+    let text = format!("the server's answer is no {protocol}");
+    io::Error::other(FetchError::new(Phase::Proxy, Cause::ProxyHandshake, text))
+}

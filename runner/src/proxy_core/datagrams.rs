@@ -1,0 +1,35 @@
+//! Datagrams through an outbound. It must not know who sends them, nor how an outbound
+//! carries them.
+
+use async_trait::async_trait;
+
+use super::{FetchError, Target};
+
+/// A way for datagrams to many targets. Dropping it closes the way, and whatever was
+/// opened for it.
+#[async_trait]
+pub trait Datagrams: Send + Sync + 'static {
+    /// Sends one datagram. A name in `target` is resolved as far away as the outbound
+    /// allows.
+    ///
+    /// # Errors
+    /// This one is lost; others may still be sent.
+    async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError>;
+
+    /// Waits for a datagram and puts it at the start of `buffer`, cut to its length.
+    /// Returns its length and who sent it. Dropping the future loses no datagram.
+    ///
+    /// # Errors
+    /// The way is closed: no datagram comes any more.
+    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError>;
+}
+
+/// Puts a payload at the start of `buffer`, cut to its length. Returns its length there.
+pub(crate) fn put(payload: &[u8], buffer: &mut [u8]) -> usize {
+    let length = payload.len().min(buffer.len());
+    buffer
+        .iter_mut()
+        .zip(payload)
+        .for_each(|(to, from)| *to = *from);
+    length
+}

@@ -41,7 +41,7 @@ pub use port::Port;
 pub use programs::{mihomo as mihomo_program, sing_box as sing_box_program};
 pub use protocols::Protocols;
 pub use relay::Relay;
-pub use rival::{Core, Rival};
+pub use rival::{Core, Member, Rival};
 pub use rude::{Manners, Rude};
 pub use sing_box::{Inbound, SingBox};
 pub use tinyproxy::Tinyproxy;

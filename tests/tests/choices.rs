@@ -3,6 +3,7 @@
 
 mod choices {
     mod balancing;
+    mod datagrams;
     mod failing;
     mod ours;
     mod page;

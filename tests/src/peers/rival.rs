@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::curl::Curl;
-use super::outbound::socks;
+use super::outbound::{socks, with};
 use super::port::Port;
 use super::process::{Process, Room};
 use super::programs;
@@ -19,6 +19,17 @@ pub enum Core {
     SingBox,
     /// mihomo.
     Mihomo,
+}
+
+/// A SOCKS outbound on 127.0.0.1.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// Its tag.
+    pub tag: &'static str,
+    /// Where its server listens.
+    pub port: u16,
+    /// Whether it is said to carry datagrams.
+    pub datagrams: bool,
 }
 
 /// A running core with groups of SOCKS outbounds, and a SOCKS inbound for each group.
@@ -35,9 +46,9 @@ pub struct Rival {
 }
 
 impl Rival {
-    /// Starts a core. The `members`, by tag and port of 127.0.0.1, are those of each of
-    /// the `groups`, which are given in the core's own words but for that.
-    pub fn start(core: Core, members: &[(&str, u16)], groups: &[Value]) -> Self {
+    /// Starts a core. The `members` are those of each of the `groups`, which are given in
+    /// the core's own words but for that.
+    pub fn start(core: Core, members: &[Member], groups: &[Value]) -> Self {
         let api = Port::reserve();
         let inbounds: Vec<Port> = groups.iter().map(|_| Port::reserve()).collect();
         let room = Room::new();
@@ -99,6 +110,18 @@ impl Rival {
     }
 }
 
+impl Member {
+    /// As it stands in a config of sing-box, and in ours.
+    pub fn outbound(&self) -> Value {
+        let outbound = socks(self.tag, self.port);
+        if self.datagrams {
+            outbound
+        } else {
+            with(outbound, json!({ "network": "tcp" }))
+        }
+    }
+}
+
 impl Core {
     fn program(self) -> PathBuf {
         match self {
@@ -109,19 +132,19 @@ impl Core {
 }
 
 fn sing_box(
-    members: &[(&str, u16)],
+    members: &[Member],
     groups: &[Value],
     api: &Port,
     inbounds: &[Port],
     room: &Room,
 ) -> Value {
-    let tags: Vec<&str> = members.iter().map(|(tag, _)| *tag).collect();
+    let tags: Vec<&str> = members.iter().map(|member| member.tag).collect();
     let outbounds = groups.iter().map(|group| {
         let mut group = group.clone();
         group["outbounds"] = json!(tags);
         group
     });
-    let outbounds = outbounds.chain(members.iter().map(|(tag, port)| socks(tag, *port)));
+    let outbounds = outbounds.chain(members.iter().map(Member::outbound));
     json!({
         "log": { "level": "debug" },
         "experimental": {
@@ -141,14 +164,20 @@ fn sing_box(
     })
 }
 
-fn mihomo(members: &[(&str, u16)], groups: &[Value], api: &Port, inbounds: &[Port]) -> Value {
-    let tags: Vec<&str> = members.iter().map(|(tag, _)| *tag).collect();
-    let listeners = groups.iter().zip(inbounds).map(|(group, port)| {
+fn mihomo(members: &[Member], groups: &[Value], api: &Port, inbounds: &[Port]) -> Value {
+    let tags: Vec<&str> = members.iter().map(|member| member.tag).collect();
+    let named = inbounds.iter().enumerate();
+    let listeners = named.map(|(nth, port)| {
         json!({
-            "name": format!("in-{}", port.number()), "type": "mixed",
-            "listen": "127.0.0.1", "port": port.number(), "proxy": group["name"],
+            "name": format!("in-{nth}"), "type": "mixed",
+            "listen": "127.0.0.1", "port": port.number(),
         })
     });
+    let rules = groups.iter().enumerate().map(|(nth, group)| {
+        let group = group["name"].as_str().unwrap_or_default();
+        format!("IN-NAME,in-{nth},{group}")
+    });
+    let rules: Vec<String> = rules.chain(["MATCH,REJECT".to_owned()]).collect();
     let groups = groups.iter().map(|group| {
         let mut group = group.clone();
         group["proxies"] = json!(tags);
@@ -159,10 +188,11 @@ fn mihomo(members: &[(&str, u16)], groups: &[Value], api: &Port, inbounds: &[Por
         "profile": { "store-selected": true },
         "external-controller": format!("127.0.0.1:{}", api.number()),
         "listeners": listeners.collect::<Vec<_>>(),
-        "proxies": members.iter().map(|(tag, port)| json!({
-            "name": tag, "type": "socks5", "server": "127.0.0.1", "port": port,
+        "proxies": members.iter().map(|member| json!({
+            "name": member.tag, "type": "socks5", "server": "127.0.0.1", "port": member.port,
+            "udp": member.datagrams,
         })).collect::<Vec<_>>(),
         "proxy-groups": groups.collect::<Vec<_>>(),
-        "rules": ["MATCH,DIRECT"],
+        "rules": rules,
     })
 }

@@ -108,23 +108,26 @@ impl Association {
         let _ = self.0.send(&[&head[..], payload].concat()).await;
     }
 
-    /// Fails unless a datagram comes back from a port of 127.0.0.1. It may be lost on the
-    /// way, so that it is sent again.
+    /// What comes back for a datagram to a port of 127.0.0.1 within so many seconds. It may
+    /// be lost on the way, so that it is sent again each second.
+    pub async fn asks(&self, port: u16, payload: &[u8], seconds: usize) -> Option<Vec<u8>> {
+        let mut buffer = [0; 2048];
+        for _ in 0..seconds {
+            self.sends(port, payload).await;
+            let received = timeout(Duration::from_secs(1), self.0.recv(&mut buffer)).await;
+            if let Ok(Ok(length)) = received {
+                return buffer.get(10..length).map(<[u8]>::to_vec);
+            }
+        }
+        None
+    }
+
+    /// Fails unless a datagram comes back from a port of 127.0.0.1.
     ///
     /// # Panics
     /// When another comes back, or none.
     pub async fn echoes(&self, port: u16, payload: &[u8]) {
-        let talk = async {
-            loop {
-                self.sends(port, payload).await;
-                let mut buffer = [0; 2048];
-                let received = timeout(Duration::from_secs(1), self.0.recv(&mut buffer)).await;
-                if let Ok(Ok(length)) = received {
-                    assert_eq!(buffer.get(10..length), Some(payload));
-                    return;
-                }
-            }
-        };
-        timeout(PATIENCE, talk).await.expect("an answer in time");
+        let answer = self.asks(port, payload, 60).await;
+        assert_eq!(answer.as_deref(), Some(payload));
     }
 }

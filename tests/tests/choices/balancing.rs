@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
 use outwatch::MemoryCache;
-use outwatch_tests::peers::{Core, Rival};
+use outwatch_tests::peers::{Core, Member, Rival};
 use serde_json::json;
 
 use super::ours::Ours;
 use super::page::Table;
-use super::world::{Members, URL, World, visit};
+use super::world::{URL, World, visit};
 
 /// Groups by the strategy that both cores call so, and the place of each.
 const STRATEGIES: [&str; 3] = ["round-robin", "consistent-hashing", "sticky-sessions"];
@@ -37,7 +37,7 @@ struct Cores {
 }
 
 impl Cores {
-    async fn start(members: &Members) -> Self {
+    async fn start(members: &[Member]) -> Self {
         let ours = STRATEGIES.map(|strategy| {
             json!({
                 "type": "balancer", "tag": strategy, "strategy": strategy,

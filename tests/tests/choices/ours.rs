@@ -8,10 +8,10 @@ use outwatch::dispatch::Dispatch;
 use outwatch::group::{GroupPlan, Groups};
 use outwatch::inbound::{self, Serving};
 use outwatch::{MemoryCache, Monitor, NativeCore, Network, ProxyCore as _, View};
-use outwatch_tests::peers::socks;
+use outwatch_tests::peers::Member;
 use serde_json::{Value, json};
 
-use super::world::{Members, URL};
+use super::world::URL;
 
 pub(crate) struct Ours {
     core: Arc<NativeCore>,
@@ -24,17 +24,17 @@ impl Ours {
     /// Groups of these members, as in a config but for their members. What is saved goes
     /// to the cache, and comes from there.
     pub(crate) async fn start(
-        members: &Members,
+        members: &[Member],
         groups: &[Value],
         cache: Arc<MemoryCache>,
     ) -> Self {
-        let tags: Vec<&str> = members.iter().map(|(tag, _)| *tag).collect();
+        let tags: Vec<&str> = members.iter().map(|member| member.tag).collect();
         let entries = groups.iter().map(|group| {
             let mut group = group.clone();
             group["outbounds"] = json!(tags);
             group
         });
-        let entries = entries.chain(members.iter().map(|(tag, port)| socks(tag, *port)));
+        let entries = entries.chain(members.iter().map(Member::outbound));
         let config = json!({
             "outbounds": entries.collect::<Vec<_>>(),
             "inbounds": groups.iter().map(|group| json!({

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use outwatch::MemoryCache;
-use outwatch_tests::peers::{Core, Rival};
+use outwatch_tests::peers::{Core, Member, Rival};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::ours::Ours;
 use super::page::Table;
-use super::world::{Members, URL, World};
+use super::world::{URL, World};
 
 /// In milliseconds. What decides is clear by half of it, which is more than load adds to
 /// an answer.
@@ -59,14 +59,14 @@ const STORY: [Step; 16] = [
 
 /// Three cores with a group `auto` of the same members.
 struct Cores {
-    members: Members,
+    members: Vec<Member>,
     cache: Arc<MemoryCache>,
     ours: Ours,
     rivals: [Arc<Mutex<Rival>>; 2],
 }
 
 impl Cores {
-    async fn start(members: Members) -> Self {
+    async fn start(members: Vec<Member>) -> Self {
         let sing_box = json!({
             "type": "urltest", "tag": "auto", "tolerance": TOLERANCE_MS,
             "url": URL, "interval": "1h", "idle_timeout": "1h",
@@ -88,7 +88,7 @@ impl Cores {
         }
     }
 
-    async fn ours(members: &Members, cache: &Arc<MemoryCache>) -> Ours {
+    async fn ours(members: &[Member], cache: &Arc<MemoryCache>) -> Ours {
         let group = json!({ "type": "urltest", "tag": "auto", "tolerance": TOLERANCE_MS });
         Ours::start(members, &[group], Arc::clone(cache)).await
     }

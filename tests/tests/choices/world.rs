@@ -2,9 +2,10 @@
 //! not know what is chosen.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use outwatch_tests::peers::{Curl, Lane, Pace};
+use outwatch_tests::peers::{Curl, Lane, Member, Pace, Visitor};
 
 /// A site whose tests every lane answers.
 pub(crate) const URL: &str = "http://site.test/generate_204";
@@ -12,8 +13,11 @@ pub(crate) const URL: &str = "http://site.test/generate_204";
 /// What a user sees of a request that failed.
 pub(crate) const LOST: &str = "lost";
 
-/// Outbounds by tag and port of 127.0.0.1, in config order.
-pub(crate) type Members = Vec<(&'static str, u16)>;
+/// Where datagrams are sent to; a lane answers in place of whoever is there.
+const DATAGRAM_PORT: u16 = 53;
+
+/// How long an answer to a datagram may take, in seconds.
+const PATIENCE_S: usize = 3;
 
 pub(crate) struct World {
     lanes: BTreeMap<&'static str, Lane>,
@@ -28,9 +32,16 @@ impl World {
         }
     }
 
-    pub(crate) fn members(&self) -> Members {
+    /// The members in config order.
+    pub(crate) fn members(&self) -> Vec<Member> {
         let lanes = self.lanes.iter();
-        lanes.map(|(name, lane)| (*name, lane.port())).collect()
+        lanes
+            .map(|(tag, lane)| Member {
+                tag,
+                port: lane.port(),
+                datagrams: true,
+            })
+            .collect()
     }
 
     /// From now on these answer, so many milliseconds later.
@@ -56,4 +67,17 @@ pub(crate) fn visit(port: u16, site: &str) -> String {
         0 => answer.output,
         _ => LOST.to_owned(),
     }
+}
+
+/// The member that carried a user's datagram; [`LOST`] if nothing came back.
+pub(crate) async fn datagram(port: u16) -> String {
+    let mut visitor = Visitor::new((Ipv4Addr::LOCALHOST, port).into()).await;
+    let answer = match visitor.associate().await {
+        Ok(way) => way.asks(DATAGRAM_PORT, b"who are you?", PATIENCE_S).await,
+        Err(_) => None,
+    };
+    answer.map_or_else(
+        || LOST.to_owned(),
+        |name| String::from_utf8_lossy(&name).into_owned(),
+    )
 }

@@ -2,7 +2,7 @@
 //! cannot is said, and a config that is wrong changes nothing. It must not know what asks
 //! for it.
 
-use outwatch::config::Config;
+use outwatch::config::{CacheFile, Config, Log};
 use outwatch::{Monitor, StartError};
 use tracing::{error, info, warn};
 
@@ -13,10 +13,10 @@ use super::monitoring;
 use super::run::Args;
 use super::traffic::{Plan, Traffic};
 
-/// What runs, and the config it runs by.
+/// What runs, and what it was started with.
 pub(crate) struct Running<'a> {
     pub(crate) args: &'a Args,
-    pub(crate) config: Config,
+    pub(crate) fixed: Fixed,
     pub(crate) dialing: Dialing,
     pub(crate) monitor: Monitor,
     pub(crate) traffic: Traffic,
@@ -37,7 +37,8 @@ impl Running<'_> {
         self.check_options(&checked).await?;
         // The last that can fail.
         let next = self.dialing.prepare(&self.args.core, &checked).await?;
-        for what in left_as_is(&self.config, &checked.config) {
+        let fixed = Fixed::of(&checked.config);
+        for what in self.fixed.changes(&fixed) {
             warn!("a change of {what} holds from the next start on");
         }
         let core = match &next {
@@ -52,13 +53,13 @@ impl Running<'_> {
         }
         let count = checked.config.entries.len();
         info!("the config was read again; it has {count} outbounds and groups");
-        self.config = checked.config;
+        self.fixed = fixed;
         Ok(())
     }
 
     /// Options that are wrong would keep the next start from succeeding.
     async fn check_options(&self, checked: &Checked) -> Result<(), Failure> {
-        if checked.config.monitoring == self.config.monitoring {
+        if checked.config.monitoring == self.fixed.monitoring {
             return Ok(());
         }
         let code = self.args.cache.code();
@@ -72,20 +73,38 @@ impl Running<'_> {
     }
 }
 
-/// What of a config is read at the start alone, and is another now.
-fn left_as_is(before: &Config, now: &Config) -> Vec<&'static str> {
-    [
-        (
-            "`experimental.monitoring`",
-            before.monitoring != now.monitoring,
-        ),
-        (
-            "`experimental.cache_file`",
-            before.cache_file != now.cache_file,
-        ),
-        ("`log`", before.log != now.log),
-    ]
-    .into_iter()
-    .filter_map(|(what, changed)| changed.then_some(what))
-    .collect()
+/// What of a config is read at the start alone. The rest is long where there are many
+/// outbounds, and not kept.
+pub(crate) struct Fixed {
+    monitoring: String,
+    cache_file: CacheFile,
+    log: Log,
+}
+
+impl Fixed {
+    pub(crate) fn of(config: &Config) -> Self {
+        Self {
+            monitoring: config.monitoring.clone(),
+            cache_file: config.cache_file.clone(),
+            log: config.log.clone(),
+        }
+    }
+
+    /// What is another now.
+    fn changes(&self, now: &Self) -> Vec<&'static str> {
+        [
+            (
+                "`experimental.monitoring`",
+                self.monitoring != now.monitoring,
+            ),
+            (
+                "`experimental.cache_file`",
+                self.cache_file != now.cache_file,
+            ),
+            ("`log`", self.log != now.log),
+        ]
+        .into_iter()
+        .filter_map(|(what, changed)| changed.then_some(what))
+        .collect()
+    }
 }

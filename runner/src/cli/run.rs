@@ -16,7 +16,7 @@ use super::interrupt::Interrupt;
 use super::live::Live;
 use super::log::{self, Level};
 use super::monitoring::{self, ComponentArgs};
-use super::reload::Running;
+use super::reload::{Fixed, Running};
 use super::stream::{Stream, StreamFormat};
 use super::traffic;
 
@@ -120,7 +120,7 @@ async fn start(args: &Args, checked: Checked) -> Result<Running<'_>, Failure> {
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
     Ok(Running {
         args,
-        config: checked.config,
+        fixed: Fixed::of(&checked.config),
         dialing,
         monitor,
         traffic,

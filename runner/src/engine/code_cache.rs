@@ -90,14 +90,8 @@ impl CodeCache {
             debug!("compiled code is not kept in {folder}: {error:#}");
             return Ok(compiled);
         }
-        // The code in the file can leave memory when it is not used, and the system gets
-        // back what the compiler needed.
-        let Some(mapped) = self.kept(engine, &key) else {
-            return Ok(compiled);
-        };
-        drop(compiled);
-        give_back_memory();
-        Ok(mapped)
+        // The code in the file can leave memory when it is not used.
+        Ok(self.kept(engine, &key).unwrap_or(compiled))
     }
 
     fn kept(&self, engine: &Engine, key: &str) -> Option<Wasm> {
@@ -211,16 +205,4 @@ fn is_ours_alone(path: &Path) -> bool {
     }
     #[cfg(not(unix))]
     path.exists()
-}
-
-/// glibc keeps what was freed, in an arena for each thread that compiled.
-fn give_back_memory() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    #[allow(
-        unsafe_code,
-        reason = "it takes a number and touches only what is free"
-    )]
-    unsafe {
-        libc::malloc_trim(0);
-    }
 }

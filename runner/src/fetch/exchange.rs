@@ -56,8 +56,9 @@ pub(super) async fn exchange<S: Io>(
     tokio::select! {
         biased;
         result = &mut talk => result,
-        // Its error, if any, is also the answer to the request in flight.
-        _ = connection => talk.await,
+        // Its error, if any, is also the answer to the request in flight. The stream is
+        // dropped in a moment, which is a shutdown for less.
+        _ = connection.without_shutdown() => talk.await,
     }
 }
 

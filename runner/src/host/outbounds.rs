@@ -1,6 +1,8 @@
 //! The import `outbounds`: the proxy core as the component sees it. It must not
 //! touch the network itself, and nothing here may block the store.
 
+use tokio::task::JoinError;
+use tokio_util::task::AbortOnDropHandle;
 use wasmtime::component::{Accessor, HasSelf};
 
 use super::HostState;
@@ -38,20 +40,17 @@ impl<T: Send> outbounds::HostWithStore<T> for HasSelf<HostState> {
         let request = v0_1::request_in(request);
         // On the runtime's pool, so that a busy guest delays no answer, and aborted when
         // the guest drops the call.
-        let mut exchanges = tokio::task::JoinSet::new();
-        exchanges.spawn(async move { core.fetch(&tag, &request).await });
-        let result = match exchanges.join_next().await {
-            Some(Ok(result)) => result,
-            // A core that panics loses its own exchange only.
-            Some(Err(error)) => Err(broken(format!("the core's fetch failed: {error}"))),
-            None => Err(broken("the core's fetch was lost".to_owned())),
-        };
+        let exchange = tokio::spawn(async move { core.fetch(&tag, &request).await });
+        let result = AbortOnDropHandle::new(exchange).await;
+        // A core that panics loses its own exchange only.
+        let result = result.unwrap_or_else(|error| Err(broken(&error)));
         result
             .map(v0_1::response_out)
             .map_err(v0_1::fetch_error_out)
     }
 }
 
-fn broken(text: String) -> FetchError {
+fn broken(error: &JoinError) -> FetchError {
+    let text = format!("the core's fetch failed: {error}");
     FetchError::new(Phase::Dial, Cause::Other, text)
 }

@@ -24,7 +24,7 @@ pub(super) type Incoming = (Bytes, Target);
 pub(super) trait Codec:
     for<'a> Encoder<Outgoing<'a>, Error = io::Error>
     + Decoder<Item = Incoming, Error = io::Error>
-    + Default
+    + Clone
     + Send
     + 'static
 {
@@ -33,7 +33,7 @@ pub(super) trait Codec:
 impl<C> Codec for C where
     C: for<'a> Encoder<Outgoing<'a>, Error = io::Error>
         + Decoder<Item = Incoming, Error = io::Error>
-        + Default
+        + Clone
         + Send
         + 'static
 {
@@ -50,13 +50,14 @@ pub(super) struct OverStream<C> {
 }
 
 impl<C: Codec> OverStream<C> {
-    /// On `stream`, which leads to `proxy`.
-    pub(super) fn new(proxy: String, stream: Stream) -> Box<Self> {
+    /// On `stream`, which leads to `proxy`. What is written and what is read have a codec
+    /// each.
+    pub(super) fn new(proxy: String, stream: Stream, codec: C) -> Box<Self> {
         let (read, write) = split(stream);
         Box::new(Self {
             proxy,
-            sender: Mutex::new(FramedWrite::new(write, C::default())),
-            receiver: Mutex::new(FramedRead::new(read, C::default())),
+            sender: Mutex::new(FramedWrite::new(write, codec.clone())),
+            receiver: Mutex::new(FramedRead::new(read, codec)),
             sent: SetOnce::new(),
         })
     }

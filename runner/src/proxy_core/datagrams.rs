@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 
-use super::{FetchError, Target};
+use super::{Cause, FetchError, Phase, Target};
 
 /// A way for datagrams to many targets. Dropping it closes the way, and whatever was
 /// opened for it.
@@ -32,4 +32,10 @@ pub(crate) fn put(payload: &[u8], buffer: &mut [u8]) -> usize {
         .zip(payload)
         .for_each(|(to, from)| *to = *from);
     length
+}
+
+/// Why a datagram is not sent on a way whose protocol tells the target but once.
+pub(crate) fn another_target() -> FetchError {
+    let text = "without `packet_encoding` a way for datagrams leads to one target alone";
+    FetchError::new(Phase::Proxy, Cause::Unsupported, text)
 }

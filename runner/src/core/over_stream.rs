@@ -12,7 +12,7 @@ use tokio_util::codec::{Decoder, Encoder, FramedRead, FramedWrite};
 
 use super::way::Stream;
 use crate::fetch::of_io;
-use crate::proxy_core::{Cause, Datagrams, FetchError, Phase, Target, put};
+use crate::proxy_core::{Cause, Datagrams, FetchError, Phase, Target};
 
 /// A datagram to be sent, and to whom.
 pub(super) type Outgoing<'a> = (&'a [u8], &'a Target);
@@ -79,12 +79,12 @@ impl<C: Codec> Datagrams for OverStream<C> {
         Ok(())
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
         self.sent.wait().await;
         let received = self.receiver.lock().await.next().await;
         let end = || Err(io::ErrorKind::UnexpectedEof.into());
         match received.unwrap_or_else(end) {
-            Ok((payload, source)) => Ok((put(&payload, buffer), source)),
+            Ok((payload, source)) => Ok((payload.into(), source)),
             Err(error) => Err(self.failure(&error)),
         }
     }

@@ -16,22 +16,12 @@ pub trait Datagrams: Send + Sync + 'static {
     /// This one is lost; others may still be sent.
     async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError>;
 
-    /// Waits for a datagram and puts it at the start of `buffer`, cut to its length.
-    /// Returns its length and who sent it. Dropping the future loses no datagram.
+    /// Waits for a datagram; gives its payload and who sent it. Dropping the future loses
+    /// no datagram.
     ///
     /// # Errors
     /// The way is closed: no datagram comes any more.
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError>;
-}
-
-/// Puts a payload at the start of `buffer`, cut to its length. Returns its length there.
-pub(crate) fn put(payload: &[u8], buffer: &mut [u8]) -> usize {
-    let length = payload.len().min(buffer.len());
-    buffer
-        .iter_mut()
-        .zip(payload)
-        .for_each(|(to, from)| *to = *from);
-    length
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError>;
 }
 
 /// Why a datagram is not sent on a way whose protocol tells the target but once.

@@ -80,8 +80,8 @@ impl Datagrams for Way {
         self.way.send(payload, target).await
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
-        match self.way.receive(buffer).await {
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
+        match self.way.receive().await {
             Ok(received) => {
                 self.attempt.works();
                 Ok(received)

@@ -1,6 +1,7 @@
 //! Datagrams of shadowsocks: each sealed by itself, the target inside. It must not know how
 //! they reach the server.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -55,7 +56,9 @@ impl Sealed {
             let (source, start) = socks::address::parse(&packet).ok()??;
             return Some((packet.split_off(start), source.ok()?));
         }
-        let opened = decrypt_server_payload(&CONTEXT, method, self.config.key(), &mut packet);
+        // Nor may a server that knows the key end more than its own packet by it.
+        let decrypt = || decrypt_server_payload(&CONTEXT, method, self.config.key(), &mut packet);
+        let opened = catch_unwind(AssertUnwindSafe(decrypt)).ok()?;
         let (length, source, control) = opened.ok()?;
         if let Some(control) = control {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);

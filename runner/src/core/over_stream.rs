@@ -45,8 +45,9 @@ pub(super) struct OverStream<C> {
     proxy: String,
     sender: Mutex<FramedWrite<WriteHalf<Stream>, C>>,
     receiver: Mutex<FramedRead<ReadHalf<Stream>, C>>,
-    /// The first datagram goes along with the request: to read before would send that alone.
-    sent: SetOnce<()>,
+    /// What came of the first datagram: it goes along with the request, which reading before
+    /// would send alone.
+    sent: SetOnce<Result<(), FetchError>>,
 }
 
 impl<C: Codec> OverStream<C> {
@@ -72,15 +73,16 @@ impl<C: Codec> Datagrams for OverStream<C> {
     /// A future that is dropped cuts no datagram: the next one sends the rest first.
     async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError> {
         let mut sender = self.sender.lock().await;
-        let sent = sender.send((payload, target)).await;
-        sent.map_err(|error| self.failure(&error))?;
+        let lost = |error| self.failure(&error);
+        sender.feed((payload, target)).await.map_err(lost)?;
+        let sent = sender.flush().await.map_err(lost);
         // An error says that it was set before.
-        let _ = self.sent.set(());
-        Ok(())
+        let _ = self.sent.set(sent.clone());
+        sent
     }
 
     async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
-        self.sent.wait().await;
+        self.sent.wait().await.clone()?;
         let received = self.receiver.lock().await.next().await;
         let end = || Err(io::ErrorKind::UnexpectedEof.into());
         match received.unwrap_or_else(end) {

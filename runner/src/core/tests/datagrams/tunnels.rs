@@ -180,3 +180,23 @@ async fn a_datagram_to_another_target_is_refused_where_the_protocol_has_no_place
     assert_eq!(error.cause, Cause::Unsupported);
     assert!(error.text.contains("packet_encoding"), "{error}");
 }
+
+#[tokio::test]
+async fn what_ends_a_way_with_its_first_datagram_is_told_to_who_receives() {
+    let server = Server::answering("HTTP/1.1 403 Forbidden\r\n\r\n").await;
+    let core = core(
+        json!([{ "type": "vless", "tag": "it", "server": "127.0.0.1",
+        "server_port": server.port(), "uuid": UUID,
+        "transport": { "type": "ws", "max_early_data": 2048 } }]),
+    );
+    let way = associate(&core, "it").await.unwrap();
+    let sent = way.send(b"!", &target("a.test:53")).await.unwrap_err();
+    let received = receive(&*way).await.unwrap_err();
+    for error in [sent, received] {
+        assert_eq!(
+            (error.phase, error.cause),
+            (Phase::Proxy, Cause::ProxyHandshake)
+        );
+        assert!(error.text.contains("403"), "{error}");
+    }
+}

@@ -1,8 +1,10 @@
 //! The engine as a component: loading it, the contracts that this runner can
 //! host, and the limits it runs under. It must not know the driver or a core.
 
+mod code_cache;
 mod component;
 pub(crate) mod limits;
 pub(crate) mod v0_1;
 
+pub use code_cache::CodeCache;
 pub use component::{Component, LoadError};

@@ -92,6 +92,34 @@ impl Groups {
         plans: impl IntoIterator<Item = GroupPlan>,
         cache: Arc<dyn Cache>,
     ) -> Self {
+        Self::built(core, plans, cache, |_| {})
+    }
+
+    /// The groups of a core that takes the place of this one, or of this one after its
+    /// outbounds changed. A group that was there before leads where it led, if it still
+    /// can, and knows its members' results; a selector leads where it would after a start.
+    /// Connections made through what a group led to are then made through the new one. Drop
+    /// what [`keep`](Self::keep) these groups up before.
+    #[must_use]
+    pub fn renewed(
+        &self,
+        core: Arc<dyn ProxyCore>,
+        plans: impl IntoIterator<Item = GroupPlan>,
+    ) -> Self {
+        Self::built(core, plans, self.shared.cache.clone(), |state| {
+            if let Some(before) = self.shared.state(&state.plan.tag) {
+                state.take_over(&mut lock(before));
+            }
+        })
+    }
+
+    /// Each group begins as saved, and then as `begin` has it.
+    fn built(
+        core: Arc<dyn ProxyCore>,
+        plans: impl IntoIterator<Item = GroupPlan>,
+        cache: Arc<dyn Cache>,
+        begin: impl Fn(&mut State),
+    ) -> Self {
         let listed = core.list();
         let by_tag: HashMap<&str, &Outbound> =
             listed.iter().map(|one| (one.tag.as_str(), one)).collect();
@@ -109,6 +137,7 @@ impl Groups {
             for (network, saved) in [(Network::Tcp, saved.tcp), (Network::Udp, saved.udp)] {
                 state.begin(network, saved.as_deref());
             }
+            begin(&mut state);
             for (nth, member) in state.tags().enumerate() {
                 let of = member_of.entry(member.to_owned()).or_default();
                 of.push((tag.clone(), nth));
@@ -193,7 +222,8 @@ impl Groups {
         tried: &BTreeSet<String>,
     ) -> Option<Pick> {
         let mut above = BTreeSet::new();
-        self.shared.pick(tag, network, flow, tried, &mut above)
+        let found = self.shared.pick(tag, network, flow, tried, &mut above);
+        found.map(|found| found.pick)
     }
 }
 
@@ -256,44 +286,50 @@ impl Shared {
         flow: Flow<'_>,
         tried: &BTreeSet<String>,
         above: &mut BTreeSet<String>,
-    ) -> Option<Pick> {
+    ) -> Option<Found> {
         let Some(state) = self.state(tag) else {
-            return (!tried.contains(tag)).then(|| Pick {
+            let pick = Pick {
                 tag: tag.to_owned(),
                 groups: Vec::new(),
                 retries: 0,
                 cuts: Vec::new(),
-            });
+            };
+            return (!tried.contains(tag)).then_some(Found { pick, lives: true });
         };
         if !above.insert(tag.to_owned()) {
             return None;
         }
         let mut shut = BTreeSet::new();
+        let mut dead = None;
         let found = loop {
-            let (member, member_tag, retries, cut) = {
-                let mut state = lock(state);
-                let Some(member) = state.choose(network, flow, |member| shut.contains(&member))
-                else {
-                    break None;
-                };
-                let retries = match state.plan.policy {
-                    Policy::Selected => 0,
-                    _ => state.plan.retries,
-                };
-                let tag = state.tag(member).to_owned();
-                (member, tag, retries, state.cut(network))
+            let choice = lock(state).choice(network, flow, |member| shut.contains(&member));
+            let Some(choice) = choice else {
+                break dead;
             };
-            if let Some(mut pick) = self.pick(&member_tag, network, flow, tried, above) {
+            if let Some(mut found) = self.pick(&choice.tag, network, flow, tried, above) {
+                let pick = &mut found.pick;
                 pick.groups.insert(0, tag.to_owned());
-                pick.retries = pick.retries.max(retries);
-                pick.cuts.extend(cut);
-                break Some(pick);
+                pick.retries = pick.retries.max(choice.retries);
+                pick.cuts.extend(choice.cut);
+                // A group lives by a member that was tried already; what is left of it is
+                // dead, and taken only where nothing else lives (G-6).
+                if found.lives || !choice.lives {
+                    found.lives &= choice.lives;
+                    break Some(found);
+                }
+                dead = dead.or(Some(found));
             }
-            shut.insert(member);
+            shut.insert(choice.member);
         };
         above.remove(tag);
         found
     }
+}
+
+/// A pick, and whether all that led to it lives.
+struct Found {
+    pick: Pick,
+    lives: bool,
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {

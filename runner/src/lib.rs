@@ -26,7 +26,7 @@
 //! - [`Cache`] keeps results between runs: [`FileCache`] in a
 //!   file, [`MemoryCache`] not at all.
 //! - [`Component`] is the engine: the embedded one, or another file of the same
-//!   contract.
+//!   contract. [`CodeCache`] keeps what it is compiled to between starts.
 //! - [`inbound`] lets users' connections in (SOCKS, HTTP) and hands each to an
 //!   [`Upstream`](inbound::Upstream); [`network`] tells when the host's network changed.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
@@ -63,7 +63,7 @@ mod testing;
 mod udp;
 
 pub use crate::core::NativeCore;
-pub use engine::{Component, LoadError};
+pub use engine::{CodeCache, Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;

@@ -8,6 +8,5 @@ mod crowd {
     mod exhausted;
     mod failing;
     mod many;
-    mod visitor;
     mod world;
 }

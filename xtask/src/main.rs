@@ -7,6 +7,7 @@ mod rules;
 mod run;
 mod setup;
 mod sim;
+mod soak;
 mod test;
 
 use std::process::ExitCode;
@@ -69,6 +70,12 @@ enum Verb {
         #[arg(long, conflicts_with_all = ["seeds", "from"])]
         seed: Option<u64>,
     },
+    /// Send many more connections through the real binary than its test does.
+    Soak {
+        /// How many rounds of some hundred connections.
+        #[arg(long, value_name = "COUNT", default_value_t = 2_000)]
+        rounds: u64,
+    },
     /// Everything that must hold before a change lands.
     Ci,
 }
@@ -104,6 +111,7 @@ fn verb(verb: Verb) -> Result<()> {
             from,
             seed: None,
         } => sim::sim(&Seeds::Many { from, count }),
+        Verb::Soak { rounds } => soak::soak(rounds),
         Verb::Ci => ci::ci(),
     }
 }

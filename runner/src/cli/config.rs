@@ -59,6 +59,18 @@ impl ConfigArgs {
         };
         Checked::new(loaded, self.strict)
     }
+
+    /// Reads it once more, as it is now.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), and when it came from standard input.
+    pub(crate) fn load_again(&self) -> Result<Checked, Failure> {
+        if self.config == Path::new("-") {
+            let message = "standard input cannot be read a second time";
+            return Err(Failure::new(Exit::Config, message));
+        }
+        self.load()
+    }
 }
 
 impl Checked {

@@ -1,19 +1,23 @@
 //! Which core dials: the native one, or a sing-box beside this process. It must not know
 //! what is monitored.
 
+mod dialing;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use outwatch::group::GroupPlan;
 use outwatch::{
-    CoreEvent, CoreEvents, Kind, Monitor, NativeCore, Problem, ProxyCore, Readiness, Severity,
-    SingBoxCore, SingBoxError,
+    Kind, NativeCore, Problem, ProxyCore, Readiness, Severity, SingBoxCore, SingBoxError,
 };
 
 use super::config::Checked;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::monitoring;
+use dialing::Started;
+
+pub(crate) use dialing::Dialing;
 
 /// The core of a verb.
 #[derive(Debug, clap::Args)]
@@ -30,42 +34,14 @@ enum Choice {
     SingBox(Option<PathBuf>),
 }
 
-/// A core that dials, until it is stopped.
-pub(crate) struct Dialing {
-    core: Arc<dyn ProxyCore>,
-    sing_box: Option<Arc<SingBoxCore>>,
-    /// From its start on, until somebody listens.
-    events: Option<CoreEvents>,
-}
-
 impl CoreArgs {
     /// Starts the core of a config, with what is wrong with its outbounds shown.
     ///
     /// # Errors
     /// When the config is wrong, or the core that was asked for cannot be had.
     pub(crate) async fn start(&self, checked: &Checked) -> Result<Dialing, Failure> {
-        let (program, native) = match self.decide(checked)? {
-            Decided::Native(native) => return native.start(checked),
-            Decided::SingBox { program, instead } => (program, instead),
-        };
-        match (SingBoxCore::start(&program, &checked.config).await, native) {
-            (Ok((core, problems)), _) => {
-                checked.report(with_groups(checked, problems))?;
-                tracing::info!("sing-box {} dials", core.version());
-                let (events, core) = (core.events(), Arc::new(core));
-                Ok(Dialing {
-                    core: core.clone(),
-                    sing_box: Some(core),
-                    events: Some(events),
-                })
-            }
-            // Nobody asked for it.
-            (Err(error), Some(native)) => {
-                tracing::warn!("{}; the native core dials", in_full(&error));
-                native.start(checked)
-            }
-            (Err(error), None) => Err(failure(checked, error)),
-        }
+        let started = self.decide(checked)?.start(checked).await?;
+        Ok(Dialing::new(started))
     }
 
     /// The core of a config as far as it can be told without starting anything, and what
@@ -123,6 +99,32 @@ enum Decided {
     },
 }
 
+impl Decided {
+    /// Starts what was decided, with what is wrong with its outbounds shown.
+    async fn start(self, checked: &Checked) -> Result<Started, Failure> {
+        let (program, native) = match self {
+            Self::Native(native) => return native.start(checked),
+            Self::SingBox { program, instead } => (program, instead),
+        };
+        match (SingBoxCore::start(&program, &checked.config).await, native) {
+            (Ok((core, problems)), _) => {
+                tracing::info!("sing-box {} dials", core.version());
+                let started = Started::sing_box(core, program);
+                started
+                    .or_stop(checked.report(with_groups(checked, problems)))
+                    .await?;
+                Ok(started)
+            }
+            // Nobody asked for it.
+            (Err(error), Some(native)) => {
+                tracing::warn!("{}; the native core dials", in_full(&error));
+                native.start(checked)
+            }
+            (Err(error), None) => Err(failure(checked, error)),
+        }
+    }
+}
+
 /// The native core of a config, and what is wrong with its outbounds.
 struct Native {
     core: NativeCore,
@@ -130,13 +132,9 @@ struct Native {
 }
 
 impl Native {
-    fn start(self, checked: &Checked) -> Result<Dialing, Failure> {
+    fn start(self, checked: &Checked) -> Result<Started, Failure> {
         checked.report(self.problems)?;
-        Ok(Dialing {
-            core: Arc::new(self.core),
-            sing_box: None,
-            events: None,
-        })
+        Ok(Started::native(self.core))
     }
 
     fn describe(self) -> (Arc<dyn ProxyCore>, Vec<Problem>) {
@@ -152,37 +150,6 @@ impl Native {
                 matches!(outbound.kind, Kind::Outbound | Kind::Endpoint)
                     && matches!(self.core.status(&outbound.tag), Readiness::Unsupported(_))
             })
-    }
-}
-
-impl Dialing {
-    /// What the monitor is to run over.
-    pub(crate) fn core(&self) -> Arc<dyn ProxyCore> {
-        self.core.clone()
-    }
-
-    /// Tells the monitor, from now on, when outbounds become ready.
-    pub(crate) fn tell(&mut self, monitor: &Monitor) {
-        let Some(mut events) = self.events.take() else {
-            return;
-        };
-        let monitor = monitor.clone();
-        tokio::spawn(async move {
-            while let Some(event) = events.next().await {
-                if let CoreEvent::Ready(tags) = event {
-                    for tag in tags {
-                        monitor.outbound_ready(tag);
-                    }
-                }
-            }
-        });
-    }
-
-    /// Ends what was started.
-    pub(crate) async fn stop(&self) {
-        if let Some(core) = &self.sing_box {
-            core.stop().await;
-        }
     }
 }
 

@@ -8,6 +8,7 @@ use outwatch::config::{self, LoadOptions};
 use outwatch::{Kind, Monitor, Report, Scope, State, View};
 use outwatch_demo_world::World;
 
+use super::cache;
 use super::config::Checked;
 use super::exit::Exit;
 use super::failure::Failure;
@@ -70,7 +71,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let loaded = config::read("demo", text.as_bytes(), &LoadOptions::default());
     let checked = Checked::new(loaded, false)?;
     let core = monitoring::sound_core(&checked)?;
-    let component = monitoring::embedded()?;
+    let component = monitoring::embedded(cache::users_code().as_ref())?;
     let builder = monitoring::builder(&checked, core, component);
     let monitor = monitoring::start(&checked, builder).await?;
 

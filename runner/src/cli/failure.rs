@@ -2,7 +2,7 @@
 //! it, and what to do about it. It must not know any verb.
 
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
 use super::exit::Exit;
@@ -86,6 +86,17 @@ impl Failure {
             let _ = writeln!(rendered, "\n{style}hint:{style:#} {}", text::lines(hint));
         }
         rendered
+    }
+}
+
+/// In one line, for a log.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text::line(&self.message))?;
+        for cause in &self.causes {
+            write!(f, ": {}", text::line(cause))?;
+        }
+        Ok(())
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use outwatch::config::Config;
 use outwatch::group::GroupPlan;
-use outwatch::{Builder, Component, Monitor, NativeCore, Problem, ProxyCore, StartError};
+use outwatch::{
+    Builder, CodeCache, Component, Monitor, NativeCore, Problem, ProxyCore, StartError,
+};
 
 use super::config::{self, Checked};
 use super::exit::Exit;
@@ -20,15 +22,19 @@ pub(crate) struct ComponentArgs {
 }
 
 impl ComponentArgs {
-    /// Loads it.
+    /// Loads it, with code kept there or kept nowhere.
     ///
     /// # Errors
     /// When it cannot be used here.
-    pub(crate) fn load(&self) -> Result<Component, Failure> {
+    pub(crate) fn load(&self, code: Option<&CodeCache>) -> Result<Component, Failure> {
         let Some(path) = &self.component else {
-            return embedded();
+            return embedded(code);
         };
-        Component::from_file(path).map_err(|error| {
+        let loaded = match code {
+            Some(code) => code.from_file(path),
+            None => Component::from_file(path),
+        };
+        loaded.map_err(|error| {
             let path = path.display();
             Failure::new(
                 Exit::Component,
@@ -40,12 +46,13 @@ impl ComponentArgs {
     }
 }
 
-/// The component built into this program.
+/// The component built into this program, with code kept there or kept nowhere.
 ///
 /// # Errors
 /// When it cannot be compiled for this machine.
-pub(crate) fn embedded() -> Result<Component, Failure> {
-    Component::embedded().map_err(|error| {
+pub(crate) fn embedded(code: Option<&CodeCache>) -> Result<Component, Failure> {
+    let loaded = code.map_or_else(Component::embedded, CodeCache::embedded);
+    loaded.map_err(|error| {
         Failure::new(Exit::Component, "cannot use the component built in").because(&error)
     })
 }

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use outwatch::{Cache, Monitor, Scope};
 
 use super::cache::CacheArgs;
-use super::config::ConfigArgs;
+use super::config::{Checked, ConfigArgs};
 use super::core::CoreArgs;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::hangup::{Hangup, Wish};
 use super::interrupt::Interrupt;
 use super::live::Live;
 use super::log::{self, Level};
 use super::monitoring::{self, ComponentArgs};
+use super::reload::Running;
 use super::stream::{Stream, StreamFormat};
 use super::traffic;
 
@@ -31,16 +33,16 @@ use super::traffic;
 #[command(after_help = HELP)]
 pub(crate) struct Args {
     #[command(flatten)]
-    config: ConfigArgs,
+    pub(super) config: ConfigArgs,
     /// Write every changed result to standard output
     #[arg(long, value_enum)]
     format: Option<StreamFormat>,
     #[command(flatten)]
-    cache: CacheArgs,
+    pub(super) cache: CacheArgs,
     #[command(flatten)]
-    core: CoreArgs,
+    pub(super) core: CoreArgs,
     #[command(flatten)]
-    component: ComponentArgs,
+    pub(super) component: ComponentArgs,
     /// How much to log on standard error [default: the config's `log.level`, else info]
     #[arg(long, value_enum)]
     log_level: Option<Level>,
@@ -55,11 +57,16 @@ Examples:
 
 Results are saved in the config's `experimental.cache_file` if that is enabled, else
 in the user's cache directory, and loaded at the next start. Ctrl-C and SIGTERM are
-how it is meant to end: it saves and ends with 0.";
+how it is meant to end: it saves and ends with 0.
+
+SIGHUP has the config read again (Unix). Outbounds, endpoints, groups, inbounds and the
+route follow it, and connections live on where their inbound is the same; what holds
+from the next start on is said. A config that is wrong changes nothing.";
 
 /// Carries it out.
 pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let mut interrupt = Interrupt::listen()?;
+    let mut hangup = Hangup::listen()?;
     let surface = Live::surface();
     let checked = args.config.load()?;
     let level = args.log_level.or_else(|| Level::of(&checked.config.log));
@@ -68,28 +75,16 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
-    let (mut plan, problems) = traffic::Plan::read(&checked);
-    checked.report(problems)?;
-    let mut dialing = args.core.start(&checked).await?;
-    let component = args.component.load()?;
-    let mut builder = monitoring::builder(&checked, dialing.core(), component);
-    let cache = args.cache.open(&checked.config.cache_file);
-    let cache = cache.map(|cache| Arc::new(cache) as Arc<dyn Cache>);
-    if let Some(cache) = cache.clone() {
-        builder = builder.cache(cache);
-    }
-    let groups = plan.groups(dialing.core(), cache);
-    let monitor = monitoring::start(&checked, builder).await?;
-    dialing.tell(&monitor);
-    let traffic = plan.open(dialing.core(), groups, &monitor);
-
+    let mut running = start(args, checked).await?;
+    let monitor = running.monitor.clone();
     let mut show = pin!(show(&monitor, stream));
     let shown = tokio::select! {
         shown = &mut show => Some(shown),
         () = interrupt.wished() => None,
+        () = reloads(&mut running, &mut hangup) => None,
     };
     let end = async {
-        traffic.stop().await;
+        running.traffic.stop().await;
         let stopped = monitoring::stop(&monitor);
         match shown {
             Some(shown) => (stopped.await, shown),
@@ -99,10 +94,43 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     };
     tokio::select! {
         (stopped, shown) = end => {
-            dialing.stop().await;
+            running.dialing.stop().await;
             stopped.and(shown).map(|()| Exit::Fine)
         }
         () = interrupt.wished() => Ok(Exit::Interrupted),
+    }
+}
+
+/// Starts all that a config says.
+async fn start(args: &Args, checked: Checked) -> Result<Running<'_>, Failure> {
+    let (mut plan, problems) = traffic::Plan::read(&checked);
+    checked.report(problems)?;
+    let component = args.component.load(args.cache.code().as_ref())?;
+    let mut dialing = args.core.start(&checked).await?;
+    let mut builder = monitoring::builder(&checked, dialing.current(), component);
+    let cache = args.cache.open(&checked.config.cache_file);
+    let cache = cache.map(|cache| Arc::new(cache) as Arc<dyn Cache>);
+    if let Some(cache) = cache.clone() {
+        builder = builder.cache(cache);
+    }
+    let groups = plan.groups(dialing.core(), cache);
+    let started = monitoring::start(&checked, builder).await;
+    let monitor = dialing.or_stop(started).await?;
+    dialing.tell(&monitor);
+    let traffic = plan.open(dialing.core(), groups, &monitor).await;
+    Ok(Running {
+        args,
+        config: checked.config,
+        dialing,
+        monitor,
+        traffic,
+    })
+}
+
+/// Reads the config again as often as that is asked for; ends when all is to end.
+async fn reloads(running: &mut Running<'_>, hangup: &mut Hangup) {
+    while hangup.wish().await == Wish::Reload {
+        running.reload().await;
     }
 }
 

@@ -75,15 +75,17 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     if args.no_ip {
         checked.set_option("ip_lookup", false);
     }
+    let component = args.component.load(args.cache.code().as_ref())?;
     let mut dialing = args.core.start(&checked).await?;
-    let asked = tags::asked(dialing.core().as_ref(), &args.tags)?;
-    let component = args.component.load()?;
+    let asked = tags::asked(dialing.core().as_ref(), &args.tags);
+    let asked = dialing.or_stop(asked).await?;
     // Only what is asked for is tested.
     let mut builder = monitoring::builder(&checked, dialing.core(), component).paused();
     if let Some(cache) = args.cache.open(&checked.config.cache_file) {
         builder = builder.cache(cache);
     }
-    let monitor = monitoring::start(&checked, builder).await?;
+    let started = monitoring::start(&checked, builder).await;
+    let monitor = dialing.or_stop(started).await?;
     dialing.tell(&monitor);
 
     let format = args

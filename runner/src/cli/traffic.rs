@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use outwatch::dispatch::Dispatch;
 use outwatch::group::{GroupPlan, Groups};
-use outwatch::inbound::{self, Inbound, Route, Serving};
+use outwatch::inbound::{self, Inbound, Route, Serving, Upstream};
 use outwatch::{Cache, MemoryCache, Monitor, Problem, ProxyCore, network};
 use serde_json::Value;
 use tokio::task::JoinSet;
 use tracing::{error, info, warn};
 
 use super::config::Checked;
+use super::current::Current;
 
 /// How often a monitor without inbounds is told that it is used.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -27,8 +28,14 @@ pub(crate) struct Plan {
 
 /// Groups, inbounds and the watch of the network, as long as this lives.
 pub(crate) struct Traffic {
-    inbounds: Vec<Serving>,
-    _tasks: JoinSet<()>,
+    monitor: Monitor,
+    groups: Groups,
+    /// Where every inbound sends connections; none before the first is opened.
+    upstream: Option<Arc<Current<dyn Upstream>>>,
+    inbounds: Vec<(Inbound, Serving)>,
+    /// Has the groups choose, and tells the monitor that it is used.
+    choosing: JoinSet<()>,
+    _network: JoinSet<()>,
 }
 
 impl Plan {
@@ -60,50 +67,113 @@ impl Plan {
 
     /// Opens what there is to open. An inbound that cannot listen is logged, and stops
     /// neither the others nor the monitor.
-    pub(crate) fn open(
+    pub(crate) async fn open(
         self,
         core: Arc<dyn ProxyCore>,
         groups: Groups,
         monitor: &Monitor,
     ) -> Traffic {
-        let mut tasks = JoinSet::new();
-        let (choosing, kept) = (groups.clone(), monitor.clone());
-        tasks.spawn(async move { choosing.keep(&kept).await });
-        match network::watch() {
-            Ok(mut changes) => {
-                let monitor = monitor.clone();
-                tasks.spawn(async move {
-                    loop {
-                        changes.next().await;
-                        monitor.network_changed();
-                    }
-                });
-            }
-            Err(error) => warn!("changes of the network go unnoticed: {error}"),
-        }
-        let mut inbounds = Vec::new();
-        if let Some(tag) = self.route.final_tag {
-            let dispatch = Arc::new(Dispatch::new(core, groups, monitor.clone(), tag.clone()));
-            for inbound in self.inbounds {
-                match inbound.serve(dispatch.clone()) {
-                    Ok(serving) => {
-                        let (inbound, address) = (serving.tag(), serving.address());
-                        info!("connections to {address} ({inbound:?}) go through {tag:?}");
-                        inbounds.push(serving);
-                    }
-                    Err(refused) => error!("{refused}"),
-                }
-            }
-        }
-        if inbounds.is_empty() {
-            // Nobody can tell of use, so that who watches is the one who uses (N-1).
-            tasks.spawn(keep_awake(monitor.clone()));
-        }
-        Traffic {
-            inbounds,
-            _tasks: tasks,
+        let mut traffic = Traffic {
+            monitor: monitor.clone(),
+            groups: groups.clone(),
+            upstream: None,
+            inbounds: Vec::new(),
+            choosing: JoinSet::new(),
+            _network: watch_network(monitor),
+        };
+        traffic.take_up(self, core, groups).await;
+        traffic
+    }
+}
+
+impl Traffic {
+    /// Goes over to what another config says. Groups go on from where they are, inbounds
+    /// that it does not change stay open, and so do the connections of these.
+    pub(crate) async fn go_over(&mut self, mut plan: Plan, core: Arc<dyn ProxyCore>) {
+        // No group may move what the next one has taken over.
+        self.choosing.shutdown().await;
+        let plans = std::mem::take(&mut plan.groups);
+        let groups = self.groups.renewed(core.clone(), plans);
+        self.take_up(plan, core, groups).await;
+    }
+
+    /// Lets nobody in any more, and ends the connections there are.
+    pub(crate) async fn stop(self) {
+        for (_, inbound) in self.inbounds {
+            inbound.stop().await;
         }
     }
+
+    async fn take_up(&mut self, plan: Plan, core: Arc<dyn ProxyCore>, groups: Groups) {
+        self.groups = groups.clone();
+        let (choosing, kept) = (groups.clone(), self.monitor.clone());
+        self.choosing
+            .spawn(async move { choosing.keep(&kept).await });
+        match plan.route.final_tag {
+            Some(tag) => {
+                let monitor = self.monitor.clone();
+                let dispatch = Arc::new(Dispatch::new(core, groups, monitor, tag.clone()));
+                match &self.upstream {
+                    Some(upstream) => upstream.set(dispatch),
+                    None => self.upstream = Some(Arc::new(Current::new(dispatch))),
+                }
+                self.open(plan.inbounds, &tag).await;
+            }
+            None => self.open(Vec::new(), "").await,
+        }
+        if self.inbounds.is_empty() {
+            // Nobody can tell of use, so that who watches is the one who uses (N-1).
+            self.choosing.spawn(keep_awake(self.monitor.clone()));
+        }
+    }
+
+    /// Has these inbounds open and no others.
+    async fn open(&mut self, wanted: Vec<Inbound>, tag: &str) {
+        let open = std::mem::take(&mut self.inbounds);
+        // Those that are closed may hold the port of one that is opened.
+        for (inbound, serving) in open {
+            if wanted.contains(&inbound) {
+                self.inbounds.push((inbound, serving));
+            } else {
+                info!("the inbound {:?} is closed", serving.tag());
+                serving.stop().await;
+            }
+        }
+        let Some(upstream) = &self.upstream else {
+            return;
+        };
+        for inbound in wanted {
+            if self.inbounds.iter().any(|(open, _)| *open == inbound) {
+                continue;
+            }
+            match inbound.clone().serve(upstream.clone()) {
+                Ok(serving) => {
+                    let (name, address) = (serving.tag(), serving.address());
+                    info!("connections to {address} ({name:?}) go through {tag:?}");
+                    self.inbounds.push((inbound, serving));
+                }
+                Err(refused) => error!("{refused}"),
+            }
+        }
+    }
+}
+
+/// Tells a monitor of changes of the network.
+fn watch_network(monitor: &Monitor) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    match network::watch() {
+        Ok(mut changes) => {
+            let monitor = monitor.clone();
+            tasks.spawn(async move {
+                loop {
+                    changes.next().await;
+                    monitor.network_changed();
+                }
+            });
+        }
+        Err(error) => warn!("changes of the network go unnoticed: {error}"),
+    }
+    tasks
 }
 
 /// Tells the monitor again and again that it is used, before it falls idle.
@@ -116,14 +186,5 @@ async fn keep_awake(monitor: Monitor) {
     loop {
         turns.tick().await;
         monitor.activity();
-    }
-}
-
-impl Traffic {
-    /// Lets nobody in any more, and ends the connections there are.
-    pub(crate) async fn stop(self) {
-        for inbound in self.inbounds {
-            inbound.stop().await;
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use wasmtime::component::Component as Wasm;
 use wasmtime::{Config, Engine};
 
 use super::v0_1::WorldPre;
@@ -18,6 +19,9 @@ static EMBEDDED: &[u8] = include_bytes!(env!("OUTWATCH_COMPONENT"));
 pub struct Component {
     inner: Arc<Loaded>,
 }
+
+/// A component's code, or why there is none.
+type Code = wasmtime::Result<Wasm>;
 
 struct Loaded {
     pre: WorldPre<HostState>,
@@ -66,11 +70,17 @@ impl Component {
     /// # Errors
     /// When this machine cannot run WebAssembly.
     pub fn embedded() -> Result<Self, LoadError> {
+        Self::embedded_by(Wasm::from_binary)
+    }
+
+    pub(super) fn embedded_by(
+        code: impl FnOnce(&Engine, &[u8]) -> Code,
+    ) -> Result<Self, LoadError> {
         static COMPILED: OnceLock<Component> = OnceLock::new();
         if let Some(component) = COMPILED.get() {
             return Ok(component.clone());
         }
-        let component = Self::load(EMBEDDED, "the embedded component")?;
+        let component = Self::load(EMBEDDED, "the embedded component", code)?;
         Ok(COMPILED.get_or_init(|| component).clone())
     }
 
@@ -84,12 +94,18 @@ impl Component {
     /// # Errors
     /// When it cannot be read, is no component, or does not fit the contract.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
-        let path = path.as_ref();
+        Self::from_file_by(path.as_ref(), Wasm::from_binary)
+    }
+
+    pub(super) fn from_file_by(
+        path: &Path,
+        code: impl FnOnce(&Engine, &[u8]) -> Code,
+    ) -> Result<Self, LoadError> {
         let bytes = std::fs::read(path).map_err(|source| LoadError::Read {
             path: path.to_owned(),
             source,
         })?;
-        Self::load(&bytes, &path.display().to_string())
+        Self::load(&bytes, &path.display().to_string(), code)
     }
 
     /// Compiles a component.
@@ -97,13 +113,25 @@ impl Component {
     /// # Errors
     /// When it is no component or does not fit the contract.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
-        Self::load(bytes, "the given component")
+        Self::from_bytes_by(bytes, Wasm::from_binary)
     }
 
-    fn load(bytes: &[u8], origin: &str) -> Result<Self, LoadError> {
+    pub(super) fn from_bytes_by(
+        bytes: &[u8],
+        code: impl FnOnce(&Engine, &[u8]) -> Code,
+    ) -> Result<Self, LoadError> {
+        Self::load(bytes, "the given component", code)
+    }
+
+    /// With what `code` makes of the bytes.
+    fn load(
+        bytes: &[u8],
+        origin: &str,
+        code: impl FnOnce(&Engine, &[u8]) -> Code,
+    ) -> Result<Self, LoadError> {
         let engine = engine()?;
         let origin = origin.to_owned();
-        let component = match wasmtime::component::Component::from_binary(engine, bytes) {
+        let component = match code(engine, bytes) {
             Ok(component) => component,
             Err(error) => {
                 return Err(LoadError::NotAComponent {

@@ -1,6 +1,8 @@
 //! One group: its members, how they stand, and where it leads. It must not know its core,
 //! nor other groups.
 
+mod renewal;
+
 use tokio_util::sync::CancellationToken;
 
 use super::lowest::{self, Decision};
@@ -26,6 +28,18 @@ struct Member {
     tag: String,
     networks: Vec<Network>,
     standing: Standing,
+}
+
+/// The member for a new connection.
+pub(super) struct Choice {
+    pub(super) member: usize,
+    pub(super) tag: String,
+    /// Whether it is known to work.
+    pub(super) lives: bool,
+    /// How many others may be tried.
+    pub(super) retries: u32,
+    /// What ends the connection.
+    pub(super) cut: Option<CancellationToken>,
 }
 
 /// Where a group leads for one kind of traffic.
@@ -137,7 +151,7 @@ impl State {
     }
 
     /// What ends the connections that are made through the group now.
-    pub(super) fn cut(&self, network: Network) -> Option<CancellationToken> {
+    fn cut(&self, network: Network) -> Option<CancellationToken> {
         let ends = self.plan.interrupts && self.leads();
         ends.then(|| self.lead_of(network).cut.clone())
     }
@@ -164,8 +178,30 @@ impl State {
         Some((decision, news))
     }
 
-    /// The member for a new connection, among those that are not `shut`.
-    pub(super) fn choose(
+    /// The member for a new connection, among those that are not `shut`, with what that
+    /// means for the connection.
+    pub(super) fn choice(
+        &mut self,
+        network: Network,
+        flow: Flow<'_>,
+        shut: impl Fn(usize) -> bool,
+    ) -> Option<Choice> {
+        let member = self.choose(network, flow, shut)?;
+        let lives = self.standing(member)?.delay().is_some();
+        let retries = match self.plan.policy {
+            Policy::Selected => 0,
+            _ => self.plan.retries,
+        };
+        Some(Choice {
+            member,
+            tag: self.tag(member).to_owned(),
+            lives,
+            retries,
+            cut: self.cut(network),
+        })
+    }
+
+    fn choose(
         &mut self,
         network: Network,
         flow: Flow<'_>,

@@ -2,6 +2,7 @@
 
 mod lowest;
 mod plans;
+mod renewal;
 mod spread;
 
 use std::collections::{BTreeMap, BTreeSet};

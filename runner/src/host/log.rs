@@ -10,26 +10,30 @@ use crate::engine::v0_1::log::{self, Level};
 /// The longest line that is passed on, in characters.
 const LINE: usize = 4096;
 
-/// Targets are constants of `tracing`, so each needs its own event.
+/// Targets are constants of `tracing`, so each needs its own event. A line that nobody
+/// reads is not made.
 macro_rules! event {
     ($target:literal, $level:expr, $line:expr) => {
         match $level {
-            Level::Trace => trace!(target: $target, "{}", $line),
-            Level::Debug => debug!(target: $target, "{}", $line),
-            Level::Info => info!(target: $target, "{}", $line),
-            Level::Warn => warn!(target: $target, "{}", $line),
-            Level::Error | Level::Critical => error!(target: $target, "{}", $line),
+            Level::Trace => trace!(target: $target, "{}", $line()),
+            Level::Debug => debug!(target: $target, "{}", $line()),
+            Level::Info => info!(target: $target, "{}", $line()),
+            Level::Warn => warn!(target: $target, "{}", $line()),
+            Level::Error | Level::Critical => error!(target: $target, "{}", $line()),
         }
     };
 }
 
 impl log::Host for HostState {
     fn log(&mut self, level: Level, context: String, message: String) {
-        let line = match self.log.admit() {
+        let admission = self.log.admit();
+        let line = || match admission {
             Admission::Admitted => one_line(&message),
-            Admission::LimitReached => "the component floods the log; lines are dropped".to_owned(),
-            Admission::Dropped => return,
+            _ => "the component floods the log; lines are dropped".to_owned(),
         };
+        if admission == Admission::Dropped {
+            return;
+        }
         match context.as_str() {
             "monitoring" => event!("outwatch::monitoring", level, line),
             "lowest" => event!("outwatch::lowest", level, line),

@@ -36,8 +36,9 @@ const HARMLESS: &[&str] = &[
     "udp_fragment",
 ];
 
-/// One inbound of a config, to be opened by [`serve`](Inbound::serve).
-#[derive(Clone, Debug)]
+/// One inbound of a config, to be opened by [`serve`](Inbound::serve). Equal ones listen
+/// at the same place for the same users.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inbound {
     pub(super) tag: Arc<str>,
     pub(super) protocol: Protocol,

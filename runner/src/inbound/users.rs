@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 ///
 /// Names and passwords are kept as digests and compared in constant time: how long a
 /// refusal takes says nothing of how close a guess was, and no password can be printed.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Users(Vec<(Arc<str>, [u8; 32])>);
 
 impl Users {

@@ -15,6 +15,9 @@ use tempfile::TempDir;
 /// No test waits longer than this for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How often a file is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 /// A folder that is working directory and home of what runs in it.
 pub(crate) struct Scene {
     folder: TempDir,
@@ -66,6 +69,37 @@ impl Scene {
             .env("HOME", self.folder.path())
             .stdin(Stdio::null());
         command
+    }
+
+    /// All files in the folder but compiled code, which any verb may keep.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.path("")];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let entries = std::fs::read_dir(folder).expect("a folder");
+            for path in entries.map(|entry| entry.expect("an entry").path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if !path.components().any(|part| part.as_os_str() == "code") {
+                    files.push(path);
+                }
+            }
+        }
+        files
+    }
+
+    /// Waits until a file holds this text.
+    pub(crate) fn wait_for(&self, name: &str, text: &str) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let file = std::fs::read_to_string(self.folder.path().join(name));
+            let written = file.unwrap_or_default();
+            if written.contains(text) {
+                return;
+            }
+            assert!(Instant::now() < end, "no {text:?} in {name}:\n{written}");
+            thread::sleep(LOOK_EVERY);
+        }
     }
 
     /// Runs it to its end.

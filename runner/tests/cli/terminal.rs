@@ -4,7 +4,7 @@
 use outwatch_demo_world::{Proxy, World};
 use unicode_width::UnicodeWidthStr;
 
-use crate::scene::{Scene, Shot, Stage};
+use crate::scene::{Running, Scene, Shot, Stage};
 
 /// Runs a shell command on a terminal of so many columns.
 fn on_terminal(scene: &Scene, columns: u16, command: &str) -> Shot {
@@ -126,4 +126,18 @@ fn a_live_table_is_drawn_and_leaves_the_result() {
             .any(|line| line.starts_with("With a config of your own")),
         "{lines:#?}"
     );
+}
+
+/// Without a terminal the signal asks for the config to be read again.
+#[test]
+fn a_run_ends_well_when_its_terminal_is_closed() {
+    let stage = Stage::demo();
+    let binary = env!("CARGO_BIN_EXE_outwatch");
+    let command = format!("exec {binary} run -c config.json 2>log");
+    let mut script = stage.scene.shell();
+    let terminal = Running::start(script.args(["script", "-qefc", &command, "/dev/null"]));
+    stage.scene.wait_for("log", "event=cycle_end");
+    // Killed, with the terminal that it plays.
+    drop(terminal);
+    stage.scene.wait_for("log", "event=stopped");
 }

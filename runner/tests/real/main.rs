@@ -3,6 +3,11 @@
 mod hundreds;
 mod kills;
 mod process;
+mod recovery;
+mod reload;
 mod restart;
 mod sing_box;
+#[cfg(target_os = "linux")]
+mod soak;
 mod traffic;
+mod visit;

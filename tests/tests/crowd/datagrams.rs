@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use outwatch_tests::peers::{Inbound, Manners, Port, Rude, SingBox, outbound, with};
+use outwatch_tests::peers::{Inbound, Manners, Port, Rude, SingBox, Visitor, outbound, with};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 use super::counts::{Counts, alone};
-use super::visitor::{Visitor, echoes, send};
 use super::world::World;
 
 const CROWD: usize = 200;
@@ -21,7 +20,8 @@ async fn crowd(outbound: &Value) {
     let (inbound, port) = (world.inbound(), world.udp_echo.port());
     // What is made once, such as threads for names, is made.
     let mut first = Visitor::new(inbound).await;
-    echoes(&first.associate().await.expect("a way"), port, b"first").await;
+    let way = first.associate().await.expect("a way");
+    way.echoes(port, b"first").await;
     drop(first);
     let before = Counts::now();
 
@@ -33,9 +33,9 @@ async fn crowd(outbound: &Value) {
             let mut visitor = Visitor::new(inbound).await;
             let socket = visitor.associate().await.expect("a way");
             let words = format!("I am number {number}");
-            echoes(&socket, port, words.as_bytes()).await;
+            socket.echoes(port, words.as_bytes()).await;
             all_are_there.wait().await;
-            echoes(&socket, port, words.as_bytes()).await;
+            socket.echoes(port, words.as_bytes()).await;
             if number % 2 == 0 {
                 visitor.0.set_zero_linger().expect("it may be reset");
             }
@@ -111,8 +111,8 @@ async fn ways_for_datagrams_that_fail_leave_nothing_behind() {
                     visitor.associate(),
                 );
                 if let Ok(Ok(socket)) = associated.await {
-                    send(&socket, port, b"is anybody there?").await;
-                    send(&socket, port, b"anybody?").await;
+                    socket.sends(port, b"is anybody there?").await;
+                    socket.sends(port, b"anybody?").await;
                 }
             });
         }

@@ -1,10 +1,9 @@
 //! A process that has no descriptor left.
 
-use outwatch_tests::peers::Echo;
+use outwatch_tests::peers::{Echo, Visitor};
 use tokio::net::TcpStream;
 
 use super::counts::{Counts, allow, alone};
-use super::visitor::Visitor;
 use super::world::World;
 
 /// How many descriptors this process may have more than it has.

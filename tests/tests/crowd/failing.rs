@@ -1,10 +1,9 @@
 //! Connections that fail, in every way there is.
 
-use outwatch_tests::peers::{Manners, Port, Rude};
+use outwatch_tests::peers::{Manners, Port, Rude, Visitor};
 use tokio::task::JoinSet;
 
 use super::counts::{Counts, alone};
-use super::visitor::Visitor;
 use super::world::World;
 
 /// How many of each.

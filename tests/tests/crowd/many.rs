@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use outwatch_tests::peers::Visitor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 use super::counts::{Counts, alone};
-use super::visitor::Visitor;
 use super::world::World;
 
 const CROWD: usize = 1_000;

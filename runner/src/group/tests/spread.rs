@@ -161,6 +161,31 @@ fn g6_a_group_may_lead_through_others_and_a_retry_leaves_the_inner_one() {
 }
 
 #[test]
+fn g7_a_retry_leaves_an_inner_group_of_which_only_the_dead_are_left() {
+    let lowest = Policy::LowestDelay { tolerance_ms: 50 };
+    for outer in [lowest, ROUND_ROBIN, Policy::ConsistentHashing, STICKY] {
+        let groups = nested(&[
+            ("inner", lowest, &["a", "b"]),
+            ("outer", outer, &["inner", "c"]),
+        ]);
+        groups.observe(&[ok("a", 10, 1), failed("b"), ok("c", 40, 1)]);
+        groups.observe(&[ok("inner", 10, 1)]);
+        let to = Host::Name("x.test".into());
+        let pick = |tried: &[&str]| {
+            let tried = tried.iter().map(|&tag| tag.to_owned()).collect();
+            let pick = groups.pick("outer", Network::Tcp, flow(&to), &tried);
+            pick.map(|pick| pick.tag)
+        };
+        for _ in 0..4 {
+            assert_eq!(pick(&["a"]).as_deref(), Some("c"), "{outer:?}");
+        }
+        let rest = pick(&["a", "c"]);
+        assert_eq!(rest.as_deref(), Some("b"), "better than none: {outer:?}");
+        assert_eq!(pick(&["a", "b", "c"]), None);
+    }
+}
+
+#[test]
 fn f5_a_loop_of_groups_leads_nowhere_and_ends() {
     let groups = nested(&[
         ("one", Policy::Selected, &["two"]),

@@ -1,0 +1,159 @@
+//! Users' connections through a mixed inbound: how fast bytes and connections pass, and
+//! the processor that they take. It must not know how a program relays.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+use outwatch_tests::peers::Port;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_socks::tcp::Socks5Stream;
+
+use crate::median;
+use crate::program::Program;
+
+const ROUNDS: usize = 3;
+
+/// How many bytes pass in a round, over all of its streams.
+const BYTES: u64 = 4 << 30;
+
+/// How many streams there are at a time.
+const STREAMS: [u64; 2] = [1, 16];
+
+/// How many connections a round opens, and how many at a time.
+const CONNECTIONS: usize = 10_000;
+const AT_A_TIME: usize = 100;
+
+/// One round.
+struct Round {
+    wall: f64,
+    processor: f64,
+}
+
+/// Measures, and prints tables.
+pub(crate) fn compare() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    println!(
+        "\n{} GiB through a mixed inbound, the median of {ROUNDS}:\n",
+        BYTES >> 30
+    );
+    println!("| streams | | throughput | CPU per GiB |");
+    println!("| --- | --- | --- | --- |");
+    for streams in STREAMS {
+        for program in Program::ALL {
+            let (rounds, _) = measure(program, |port| runtime.block_on(pull(port, streams)));
+            let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
+            println!(
+                "| {streams} | {} | {:.2} GiB/s | {:.3} s |",
+                program.name(),
+                (BYTES >> 30) as f64 / of(|round| round.wall),
+                of(|round| round.processor) / (BYTES >> 30) as f64,
+            );
+        }
+    }
+    println!(
+        "\n{CONNECTIONS} connections, {AT_A_TIME} at a time, each with a byte there and back, \
+         the median of {ROUNDS}:\n"
+    );
+    println!("| | a second | CPU each | resident |");
+    println!("| --- | --- | --- | --- |");
+    for program in Program::ALL {
+        let (rounds, resident) = measure(program, |port| runtime.block_on(knock(port)));
+        let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
+        println!(
+            "| {} | {:.0} | {:.0} µs | {resident:.0} MiB |",
+            program.name(),
+            CONNECTIONS as f64 / of(|round| round.wall),
+            of(|round| round.processor) / CONNECTIONS as f64 * 1e6,
+        );
+    }
+}
+
+fn measure(program: Program, work: impl Fn(u16)) -> (Vec<Round>, f64) {
+    let port = Port::reserve();
+    let running = program.relays(port.number());
+    let rounds = (0..ROUNDS).map(|_| {
+        let (processor, since) = (running.settled(), Instant::now());
+        work(port.number());
+        let wall = since.elapsed().as_secs_f64();
+        Round {
+            wall,
+            processor: running.settled() - processor,
+        }
+    });
+    (rounds.collect(), running.memory().0)
+}
+
+/// Reads all the bytes, by so many streams.
+async fn pull(proxy: u16, streams: u64) {
+    let source = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let target = source.local_addr().expect("a port");
+    let each = BYTES / streams;
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = source.accept().await {
+            tokio::spawn(async move {
+                let piece = vec![0; 256 << 10];
+                for _ in 0..each / piece.len() as u64 {
+                    if stream.write_all(&piece).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let mut pulls = JoinSet::new();
+    for _ in 0..streams {
+        pulls.spawn(async move {
+            let mut stream = through(proxy, target).await;
+            let mut buffer = vec![0; 256 << 10];
+            let mut read = 0;
+            while read < each {
+                match stream.read(&mut buffer).await.expect("bytes") {
+                    0 => break,
+                    length => read += length as u64,
+                }
+            }
+            assert_eq!(read, each);
+        });
+    }
+    pulls.join_all().await;
+}
+
+/// Opens all the connections.
+async fn knock(proxy: u16) {
+    let echo = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let target = echo.local_addr().expect("a port");
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = echo.accept().await {
+            tokio::spawn(async move {
+                let mut byte = [0];
+                while stream.read_exact(&mut byte).await.is_ok() {
+                    if stream.write_all(&byte).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let opened = Arc::new(AtomicUsize::new(0));
+    let mut visitors = JoinSet::new();
+    for _ in 0..AT_A_TIME {
+        let opened = opened.clone();
+        visitors.spawn(async move {
+            while opened.fetch_add(1, Relaxed) < CONNECTIONS {
+                let mut stream = through(proxy, target).await;
+                stream.write_all(&[7]).await.expect("a way there");
+                assert_eq!(stream.read_u8().await.expect("a way back"), 7);
+            }
+        });
+    }
+    visitors.join_all().await;
+}
+
+async fn through(proxy: u16, target: SocketAddr) -> TcpStream {
+    let stream = Socks5Stream::connect(("127.0.0.1", proxy), target).await;
+    stream.expect("a way through the proxy").into_inner()
+}

@@ -1,0 +1,91 @@
+//! A running monitor goes over to what its config says now: what can be changed is, what
+//! cannot is said, and a config that is wrong changes nothing. It must not know what asks
+//! for it.
+
+use outwatch::config::Config;
+use outwatch::{Monitor, StartError};
+use tracing::{error, info, warn};
+
+use super::config::{self, Checked};
+use super::core::Dialing;
+use super::failure::Failure;
+use super::monitoring;
+use super::run::Args;
+use super::traffic::{Plan, Traffic};
+
+/// What runs, and the config it runs by.
+pub(crate) struct Running<'a> {
+    pub(crate) args: &'a Args,
+    pub(crate) config: Config,
+    pub(crate) dialing: Dialing,
+    pub(crate) monitor: Monitor,
+    pub(crate) traffic: Traffic,
+}
+
+impl Running<'_> {
+    /// Reads the config again, and goes over to it.
+    pub(crate) async fn reload(&mut self) {
+        if let Err(failure) = self.go_over().await {
+            error!("the config was not taken up, and the one before holds on: {failure}");
+        }
+    }
+
+    async fn go_over(&mut self) -> Result<(), Failure> {
+        let checked = self.args.config.load_again()?;
+        let (plan, problems) = Plan::read(&checked);
+        checked.report(problems)?;
+        self.check_options(&checked).await?;
+        // The last that can fail.
+        let next = self.dialing.prepare(&self.args.core, &checked).await?;
+        for what in left_as_is(&self.config, &checked.config) {
+            warn!("a change of {what} holds from the next start on");
+        }
+        let core = match &next {
+            Some(next) => next.core.clone(),
+            None => self.dialing.core(),
+        };
+        self.traffic.go_over(plan, core).await;
+        let before = next.map(|next| self.dialing.go_over(next, &self.monitor));
+        self.monitor.outbounds_changed();
+        if let Some(before) = before {
+            before.stop().await;
+        }
+        let count = checked.config.entries.len();
+        info!("the config was read again; it has {count} outbounds and groups");
+        self.config = checked.config;
+        Ok(())
+    }
+
+    /// Options that are wrong would keep the next start from succeeding.
+    async fn check_options(&self, checked: &Checked) -> Result<(), Failure> {
+        if checked.config.monitoring == self.config.monitoring {
+            return Ok(());
+        }
+        let code = self.args.cache.code();
+        let component = self.args.component.load(code.as_ref())?;
+        let builder = monitoring::builder(checked, self.dialing.core(), component);
+        match builder.check().await {
+            Ok((_, warnings)) => checked.report(config::in_options(warnings)),
+            Err(StartError::Options(wrong)) => checked.report(config::in_options(wrong)),
+            Err(error) => Err(monitoring::does_not_start(&error)),
+        }
+    }
+}
+
+/// What of a config is read at the start alone, and is another now.
+fn left_as_is(before: &Config, now: &Config) -> Vec<&'static str> {
+    [
+        (
+            "`experimental.monitoring`",
+            before.monitoring != now.monitoring,
+        ),
+        (
+            "`experimental.cache_file`",
+            before.cache_file != now.cache_file,
+        ),
+        ("`log`", before.log != now.log),
+    ]
+    .into_iter()
+    .filter_map(|(what, changed)| changed.then_some(what))
+    .collect()
+}

@@ -8,6 +8,7 @@ mod cut;
 mod reporter;
 #[cfg(test)]
 mod tests;
+mod watched;
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -20,6 +21,7 @@ use tokio::time::Instant;
 use self::association::Association;
 use self::attempts::Attempts;
 use self::reporter::Reporter;
+use self::watched::watched;
 use crate::group::Groups;
 use crate::inbound::{Client, Upstream};
 use crate::monitor::Monitor;
@@ -71,7 +73,11 @@ impl Upstream for Dispatch {
             let pick = attempts.next()?;
             let deadline = Instant::now() + DIAL_WITHIN;
             match self.core.dial(&pick.tag, target, deadline).await {
-                Ok(dialed) => return Ok(cut::ending_with(dialed.stream, pick.cuts)),
+                Ok(dialed) => {
+                    let cuts = pick.cuts.clone();
+                    let stream = watched(dialed.stream, pick, &self.reporter);
+                    return Ok(cut::ending_with(stream, cuts));
+                }
                 Err(error) => attempts.failed(pick, error)?,
             }
         }

@@ -17,7 +17,7 @@ use self::exchange::exchange;
 use self::plan::Plan;
 use crate::proxy_core::{Cause, FetchError, Phase, ProxyCore, Request, Response, Timing};
 
-pub(crate) use self::failure::{of_http, of_io};
+pub(crate) use self::failure::{inner, of_http, of_io};
 pub(crate) use self::tls::{connect as connect_tls, provider};
 pub use self::trust::{Trust, TrustError};
 

@@ -60,6 +60,7 @@ mod socks;
 pub mod store;
 #[cfg(test)]
 mod testing;
+mod udp;
 
 pub use crate::core::NativeCore;
 pub use engine::{CodeCache, Component, LoadError};

@@ -4,20 +4,15 @@
 use std::io;
 
 use tokio::net::UdpSocket;
-use tokio::sync::Mutex;
 
 use crate::fetch::of_io;
 use crate::proxy_core::{Datagrams, FetchError, Host, Phase, Target};
-
-/// No packet is longer.
-const LONGEST: usize = 64 * 1024;
+use crate::udp;
 
 /// See the module.
 pub(crate) struct Link {
     server: Target,
     wire: Wire,
-    /// What was received; from its start on, aligned as any memory of that size.
-    packet: Mutex<Vec<u8>>,
 }
 
 enum Wire {
@@ -29,20 +24,14 @@ enum Wire {
 impl Link {
     /// By a socket that is connected to `server`.
     pub(crate) fn of_socket(socket: UdpSocket, server: Target) -> Self {
-        Self::new(server, Wire::Socket(socket))
+        let wire = Wire::Socket(socket);
+        Self { server, wire }
     }
 
     /// Through another outbound.
     pub(crate) fn through(datagrams: Box<dyn Datagrams>, server: Target) -> Self {
-        Self::new(server, Wire::Through(datagrams))
-    }
-
-    fn new(server: Target, wire: Wire) -> Self {
-        Self {
-            server,
-            wire,
-            packet: Mutex::new(vec![0; LONGEST]),
-        }
+        let wire = Wire::Through(datagrams);
+        Self { server, wire }
     }
 
     /// Sends one packet.
@@ -59,32 +48,23 @@ impl Link {
         }
     }
 
-    /// Waits for a packet in which `open` finds something. Others are dropped.
+    /// Waits for a packet. Dropping the future loses none.
     ///
     /// # Errors
     /// No packet comes any more: nobody is there, or the way is closed.
-    pub(crate) async fn receive<T>(
-        &self,
-        mut open: impl FnMut(&mut [u8]) -> Option<T> + Send,
-    ) -> Result<T, FetchError> {
-        let mut packet = self.packet.lock().await;
-        loop {
-            let length = match &self.wire {
-                Wire::Socket(socket) => {
-                    let received = socket.recv(&mut packet).await;
-                    received.map_err(|error| self.failure(&error))?
-                }
-                Wire::Through(datagrams) => {
-                    let (length, from) = datagrams.receive(&mut packet).await?;
-                    if !self.is_the_server(&from) {
-                        continue;
-                    }
-                    length
-                }
-            };
-            if let Some(found) = packet.get_mut(..length).and_then(&mut open) {
-                return Ok(found);
+    pub(crate) async fn receive(&self) -> Result<Vec<u8>, FetchError> {
+        match &self.wire {
+            Wire::Socket(socket) => {
+                let received = udp::receive(socket).await;
+                let (packet, _) = received.map_err(|error| self.failure(&error))?;
+                Ok(packet)
             }
+            Wire::Through(datagrams) => loop {
+                let (packet, from) = datagrams.receive().await?;
+                if self.is_the_server(&from) {
+                    return Ok(packet);
+                }
+            },
         }
     }
 
@@ -97,16 +77,4 @@ impl Link {
     fn failure(&self, error: &io::Error) -> FetchError {
         of_io(Phase::Dial, &self.server.to_string(), error)
     }
-}
-
-/// Whether an error of one datagram to or from anybody says nothing of the next: nothing
-/// was there after all, or a target refused an earlier one.
-pub(crate) fn passes(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock
-            | io::ErrorKind::Interrupted
-            | io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionReset
-    )
 }

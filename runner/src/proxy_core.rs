@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::fetch;
 
 pub use datagrams::Datagrams;
-pub(crate) use datagrams::put;
+pub(crate) use datagrams::another_target;
 pub use exchange::{Cause, FetchError, Phase, Request, Response, Timing};
 
 mod datagrams;

@@ -100,12 +100,9 @@ async fn answer(
         loop {
             let sent = way.send(payload, target).await;
             sent.map_err(|error| format!("{error:?}"))?;
-            let mut buffer = [0; 2048];
-            let Ok(received) = timeout(SHORT, way.receive(&mut buffer)).await else {
-                continue;
-            };
-            let (length, from) = received.map_err(|error| format!("{error:?}"))?;
-            return Ok((buffer.get(..length).unwrap_or_default().to_vec(), from));
+            if let Ok(received) = timeout(SHORT, way.receive()).await {
+                return received.map_err(|error| format!("{error:?}"));
+            }
         }
     };
     let nothing = |_| Err(format!("nothing came back within {PATIENCE:?}"));

@@ -144,8 +144,8 @@ impl Datagrams for ToTheFirst {
         self.0.send(payload, first).await
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
-        self.0.receive(buffer).await
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
+        self.0.receive().await
     }
 }
 

@@ -12,7 +12,7 @@ use tokio_util::codec::{Decoder, Encoder, FramedRead, FramedWrite};
 
 use super::way::Stream;
 use crate::fetch::of_io;
-use crate::proxy_core::{Cause, Datagrams, FetchError, Phase, Target, put};
+use crate::proxy_core::{Cause, Datagrams, FetchError, Phase, Target};
 
 /// A datagram to be sent, and to whom.
 pub(super) type Outgoing<'a> = (&'a [u8], &'a Target);
@@ -24,7 +24,7 @@ pub(super) type Incoming = (Bytes, Target);
 pub(super) trait Codec:
     for<'a> Encoder<Outgoing<'a>, Error = io::Error>
     + Decoder<Item = Incoming, Error = io::Error>
-    + Default
+    + Clone
     + Send
     + 'static
 {
@@ -33,7 +33,7 @@ pub(super) trait Codec:
 impl<C> Codec for C where
     C: for<'a> Encoder<Outgoing<'a>, Error = io::Error>
         + Decoder<Item = Incoming, Error = io::Error>
-        + Default
+        + Clone
         + Send
         + 'static
 {
@@ -45,18 +45,20 @@ pub(super) struct OverStream<C> {
     proxy: String,
     sender: Mutex<FramedWrite<WriteHalf<Stream>, C>>,
     receiver: Mutex<FramedRead<ReadHalf<Stream>, C>>,
-    /// The first datagram goes along with the request: to read before would send that alone.
-    sent: SetOnce<()>,
+    /// What came of the first datagram: it goes along with the request, which reading before
+    /// would send alone.
+    sent: SetOnce<Result<(), FetchError>>,
 }
 
 impl<C: Codec> OverStream<C> {
-    /// On `stream`, which leads to `proxy`.
-    pub(super) fn new(proxy: String, stream: Stream) -> Box<Self> {
+    /// On `stream`, which leads to `proxy`. What is written and what is read have a codec
+    /// each.
+    pub(super) fn new(proxy: String, stream: Stream, codec: C) -> Box<Self> {
         let (read, write) = split(stream);
         Box::new(Self {
             proxy,
-            sender: Mutex::new(FramedWrite::new(write, C::default())),
-            receiver: Mutex::new(FramedRead::new(read, C::default())),
+            sender: Mutex::new(FramedWrite::new(write, codec.clone())),
+            receiver: Mutex::new(FramedRead::new(read, codec)),
             sent: SetOnce::new(),
         })
     }
@@ -71,19 +73,20 @@ impl<C: Codec> Datagrams for OverStream<C> {
     /// A future that is dropped cuts no datagram: the next one sends the rest first.
     async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError> {
         let mut sender = self.sender.lock().await;
-        let sent = sender.send((payload, target)).await;
-        sent.map_err(|error| self.failure(&error))?;
+        let lost = |error| self.failure(&error);
+        sender.feed((payload, target)).await.map_err(lost)?;
+        let sent = sender.flush().await.map_err(lost);
         // An error says that it was set before.
-        let _ = self.sent.set(());
-        Ok(())
+        let _ = self.sent.set(sent.clone());
+        sent
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
-        self.sent.wait().await;
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
+        self.sent.wait().await.clone()?;
         let received = self.receiver.lock().await.next().await;
         let end = || Err(io::ErrorKind::UnexpectedEof.into());
         match received.unwrap_or_else(end) {
-            Ok((payload, source)) => Ok((put(&payload, buffer), source)),
+            Ok((payload, source)) => Ok((payload.into(), source)),
             Err(error) => Err(self.failure(&error)),
         }
     }

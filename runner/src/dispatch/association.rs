@@ -50,9 +50,9 @@ impl Datagrams for Association {
         self.way.send(payload, target).await
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
         let received = tokio::select! {
-            received = self.way.receive(buffer) => received,
+            received = self.way.receive() => received,
             () = self.cut() => return Err(cut::error()),
         };
         let answered = self.answered.swap(received.is_ok(), Ordering::Relaxed);

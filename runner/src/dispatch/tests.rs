@@ -4,13 +4,16 @@
 mod datagrams;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::{Instant, timeout};
 
 use super::Dispatch;
@@ -31,7 +34,7 @@ struct Core {
     outbounds: Vec<Outbound>,
     /// Why dials of an outbound fail; the others open.
     faults: Mutex<BTreeMap<String, (Phase, Cause)>>,
-    /// Why ways through an outbound end once they are received from.
+    /// Why streams and ways through an outbound end once they are read from.
     ends: Mutex<BTreeMap<String, (Phase, Cause)>>,
     dialed: Mutex<Vec<String>>,
     fetched: AtomicUsize,
@@ -61,6 +64,11 @@ impl ProxyCore for Core {
         self.dialed.lock().unwrap().push(tag.to_owned());
         if let Some(&(phase, cause)) = self.faults.lock().unwrap().get(tag) {
             return Err(FetchError::new(phase, cause, "as the test says"));
+        }
+        if let Some(&(phase, cause)) = self.ends.lock().unwrap().get(tag) {
+            let error = FetchError::new(phase, cause, "as the test says");
+            let stream = Box::new(Ends(error));
+            return Ok(Dialed { stream, dns: None });
         }
         // The other end stays open and silent.
         let (stream, other) = tokio::io::duplex(64);
@@ -97,6 +105,37 @@ impl ProxyCore for Core {
                 ..Timing::default()
             },
         })
+    }
+}
+
+/// A stream that takes everything and fails to be read.
+struct Ends(FetchError);
+
+impl AsyncRead for Ends {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        _: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Poll::Ready(Err(io::Error::other(self.0.clone())))
+    }
+}
+
+impl AsyncWrite for Ends {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -195,6 +234,21 @@ async fn g7_a_member_that_cannot_be_dialed_is_tested_at_once_and_another_carries
     scene.report("g", moved).await;
     assert!(scene.connect().await.is_ok());
     assert_eq!(scene.dialed(), ["b"], "the group leads elsewhere now");
+}
+
+#[tokio::test(start_paused = true)]
+async fn e1_a_stream_that_fails_before_an_answer_tests_its_member() {
+    let scene = Scene::with(LOWEST, &["a", "b"]).await;
+    let end = (Phase::Proxy, Cause::Eof);
+    scene.core.ends.lock().unwrap().insert("a".to_owned(), end);
+    let mut stream = scene.connect().await.expect("a stream");
+    scene.fails("a", end.0, end.1);
+    stream.write_all(b"hello").await.unwrap();
+    assert!(stream.read(&mut [0; 8]).await.is_err());
+    let failed = scene
+        .report("a", |report| report.state == State::Failed)
+        .await;
+    assert_eq!(failed.reason, Some(Reason::ConnectionFailed));
 }
 
 #[tokio::test(start_paused = true)]

@@ -113,7 +113,7 @@ fn certificate_text(peer: &str, error: &CertificateError) -> String {
 }
 
 /// The error inside an [`io::Error`], at any depth.
-fn inner<E: Error + 'static>(error: &io::Error) -> Option<&E> {
+pub(crate) fn inner<E: Error + 'static>(error: &io::Error) -> Option<&E> {
     let mut next: Option<&(dyn Error + 'static)> = error.get_ref().map(|inner| inner as _);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<E>() {

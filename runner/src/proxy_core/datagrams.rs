@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 
-use super::{FetchError, Target};
+use super::{Cause, FetchError, Phase, Target};
 
 /// A way for datagrams to many targets. Dropping it closes the way, and whatever was
 /// opened for it.
@@ -16,20 +16,16 @@ pub trait Datagrams: Send + Sync + 'static {
     /// This one is lost; others may still be sent.
     async fn send(&self, payload: &[u8], target: &Target) -> Result<(), FetchError>;
 
-    /// Waits for a datagram and puts it at the start of `buffer`, cut to its length.
-    /// Returns its length and who sent it. Dropping the future loses no datagram.
+    /// Waits for a datagram; gives its payload and who sent it. Dropping the future loses
+    /// no datagram.
     ///
     /// # Errors
     /// The way is closed: no datagram comes any more.
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError>;
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError>;
 }
 
-/// Puts a payload at the start of `buffer`, cut to its length. Returns its length there.
-pub(crate) fn put(payload: &[u8], buffer: &mut [u8]) -> usize {
-    let length = payload.len().min(buffer.len());
-    buffer
-        .iter_mut()
-        .zip(payload)
-        .for_each(|(to, from)| *to = *from);
-    length
+/// Why a datagram is not sent on a way whose protocol tells the target but once.
+pub(crate) fn another_target() -> FetchError {
+    let text = "without `packet_encoding` a way for datagrams leads to one target alone";
+    FetchError::new(Phase::Proxy, Cause::Unsupported, text)
 }

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout_at};
 
-use super::attempt::{Attempt, Attempts, Fault, lost, unsupported};
+use super::attempt::{Attempt, Attempts, Fault, lost};
 use super::carriage::has_one_target;
 use super::state::Shared;
 use crate::link::Link;
-use crate::proxy_core::{Cause, Datagrams, FetchError, Host, Network, Target};
+use crate::proxy_core::{Cause, Datagrams, FetchError, Host, Network, Target, another_target};
 use crate::socks::association::{self, Association};
 
 /// Opens a way. sing-box itself opens one when the first datagram is sent: what fails then
@@ -75,14 +75,13 @@ impl Datagrams for Way {
         if let Some(only) = &self.only
             && only.get_or_init(|| target.clone()) != target
         {
-            let text = "without `packet_encoding` one way for datagrams leads to one target";
-            return Err(unsupported(text.to_owned()));
+            return Err(another_target());
         }
         self.way.send(payload, target).await
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
-        match self.way.receive(buffer).await {
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
+        match self.way.receive().await {
             Ok(received) => {
                 self.attempt.works();
                 Ok(received)

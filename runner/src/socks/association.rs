@@ -9,7 +9,7 @@ use tokio_socks::Error;
 use super::{address, datagram};
 use crate::fetch::of_io;
 use crate::link::Link;
-use crate::proxy_core::{Datagrams, FetchError, Host, Io, Phase, Target, put};
+use crate::proxy_core::{Datagrams, FetchError, Host, Io, Phase, Target};
 
 /// Methods to show who one is: not at all, and by name and password (RFC 1929).
 const NO_AUTHENTICATION: u8 = 0;
@@ -125,11 +125,15 @@ impl Datagrams for Association {
         self.link.send(&datagram::wrap(payload, target)?).await
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
-        let received = self.link.receive(|packet| {
-            let (source, payload) = datagram::unwrap(packet)?;
-            Some((put(payload, buffer), source))
-        });
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
+        let received = async {
+            loop {
+                let packet = self.link.receive().await?;
+                if let Some((source, payload)) = datagram::unwrap(&packet) {
+                    return Ok((payload.to_vec(), source));
+                }
+            }
+        };
         tokio::select! {
             error = self.ended() => Err(error),
             received = received => received,

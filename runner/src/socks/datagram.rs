@@ -4,9 +4,6 @@
 use super::address;
 use crate::proxy_core::{FetchError, Target};
 
-/// No datagram is longer.
-pub(crate) const LONGEST: usize = 64 * 1024;
-
 /// A datagram to `target`, or from it.
 ///
 /// # Errors

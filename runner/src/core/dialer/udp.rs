@@ -17,8 +17,9 @@ use crate::core::eyeballs::Preference;
 use crate::core::progress::Progress;
 use crate::core::resolve::Resolver;
 use crate::fetch::of_io;
-use crate::link::{Link, passes};
+use crate::link::Link;
 use crate::proxy_core::{Cause, Datagrams, Family, FetchError, Host, Phase, Target};
+use crate::udp;
 
 /// How long the name of one datagram's target may take to resolve.
 const RESOLVES_WITHIN: Duration = Duration::from_secs(10);
@@ -155,14 +156,14 @@ impl Sockets {
         Ok(address)
     }
 
-    /// Waits for one to be readable.
-    async fn readable(&self) -> io::Result<&UdpSocket> {
+    /// Waits for a datagram to any of them.
+    async fn next(&self) -> io::Result<(Vec<u8>, SocketAddr)> {
         match (&self.v4, &self.v6) {
             (Ok(v4), Ok(v6)) => tokio::select! {
-                ready = v4.readable() => ready.map(|()| v4),
-                ready = v6.readable() => ready.map(|()| v6),
+                received = udp::receive(v4) => received,
+                received = udp::receive(v6) => received,
             },
-            (Ok(one), Err(_)) | (Err(_), Ok(one)) => one.readable().await.map(|()| one),
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => udp::receive(one).await,
             (Err(_), Err(_)) => Err(io::ErrorKind::NotConnected.into()),
         }
     }
@@ -178,13 +179,11 @@ impl Datagrams for Sockets {
         }
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
         loop {
-            let socket = self.readable().await;
-            // Two reads cannot share the buffer, but waiting needs none.
-            match socket.and_then(|socket| socket.try_recv_from(buffer)) {
-                Ok((length, from)) => return Ok((length, from.into())),
-                Err(error) if passes(&error) => {}
+            match self.next().await {
+                Ok((payload, from)) => return Ok((payload, from.into())),
+                Err(error) if udp::passes(&error) => {}
                 Err(error) => return Err(of_io(Phase::Dial, OURS, &error)),
             }
         }

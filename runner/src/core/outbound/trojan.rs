@@ -88,7 +88,7 @@ impl Protocol for Trojan {
             .carrier
             .open(way, peer, request, |stream| stream)
             .await?;
-        Ok(OverStream::<Packets>::new(name, stream))
+        Ok(OverStream::new(name, stream, Packets::default()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `vless` without flow: a user's id and a target, told once at the start of a
 //! connection. It must not know how the server is reached.
 
+mod plain;
 mod xudp;
 
 use std::io;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use uuid::Uuid;
 
+use self::plain::Plain;
 use self::xudp::Xudp;
 use super::{Protocol, read_networks};
 use crate::core::carrier::Carrier;
@@ -29,6 +31,8 @@ const VERSION: u8 = 0;
 
 /// The command of a TCP stream.
 const CONNECT: u8 = 1;
+/// The command of datagrams to one target.
+const DATAGRAMS: u8 = 2;
 /// The command of many streams or datagrams on one, each with a head of its own.
 const MULTIPLEX: u8 = 3;
 
@@ -38,7 +42,16 @@ const KINDS: Kinds = [1, 2, 3];
 struct Vless {
     carrier: Carrier,
     user: Uuid,
-    udp: bool,
+    /// How it carries datagrams, if it does.
+    encoding: Option<Encoding>,
+}
+
+/// sing-box's `packet_encoding`.
+#[derive(Clone, Copy)]
+enum Encoding {
+    /// One target, told in the request.
+    Plain,
+    Xudp,
 }
 
 #[derive(Default, Deserialize)]
@@ -61,6 +74,13 @@ pub(super) fn read(
     let carrier = Carrier::read(&mut options, reader, configs);
     let fields: Fields = reader.read(options)?;
     let udp = read_networks(&fields.network.0, reader);
+    let encoding = match fields.packet_encoding.as_deref() {
+        // As in sing-box.
+        None | Some("xudp") => Some(Encoding::Xudp),
+        Some("") => Some(Encoding::Plain),
+        // It carries streams all the same.
+        Some(_) => None,
+    };
     if !fields.flow.is_empty() {
         reader.unsupported(format!(
             "its `flow` `{}` is not done by the built-in core; {ELSEWHERE}",
@@ -78,8 +98,7 @@ pub(super) fn read(
     Some(Box::new(Vless {
         carrier: carrier?,
         user: user(&fields.uuid),
-        // As in sing-box, it is the default.
-        udp: udp && fields.packet_encoding.is_none_or(|name| name == "xudp"),
+        encoding: encoding.filter(|_| udp),
     }))
 }
 
@@ -100,14 +119,22 @@ impl Protocol for Vless {
     }
 
     fn carrier_of_datagrams(&self) -> Option<Network> {
-        self.udp.then_some(Network::Tcp)
+        self.encoding.map(|_| Network::Tcp)
     }
 
     async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
-        let (peer, request) = (self.peer(way), self.request(MULTIPLEX));
+        let peer = self.peer(way);
         let name = peer.name.clone();
+        let command = match self.encoding {
+            Some(Encoding::Xudp) => MULTIPLEX,
+            Some(Encoding::Plain) | None => DATAGRAMS,
+        };
+        let request = self.request(command);
         let stream = self.carrier.open(way, peer, request, Answers::of).await?;
-        Ok(OverStream::<Xudp>::new(name, stream))
+        Ok(match self.encoding {
+            Some(Encoding::Xudp) => OverStream::new(name, stream, Xudp::default()),
+            Some(Encoding::Plain) | None => OverStream::new(name, stream, Plain::default()),
+        })
     }
 }
 

@@ -25,7 +25,7 @@ impl Datagrams for Way {
         Ok(())
     }
 
-    async fn receive(&self, _: &mut [u8]) -> Result<(usize, Target), FetchError> {
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
         match self.end {
             Some((phase, cause)) => Err(FetchError::new(phase, cause, "as the test says")),
             None => pending().await,
@@ -106,7 +106,7 @@ async fn e1_a_way_that_ends_before_an_answer_tests_its_member() {
     let way = scene.associate().await.expect("a way");
     scene.fails("b", end.0, end.1);
     way.send(b"x", &target()).await.unwrap();
-    assert!(way.receive(&mut [0; 8]).await.is_err());
+    assert!(way.receive().await.is_err());
     let failed = scene
         .report("b", |report| report.state == State::Failed)
         .await;
@@ -121,7 +121,7 @@ async fn a_group_that_interrupts_ends_ways_for_datagrams_when_it_leads_elsewhere
     };
     let scene = Scene::new(plan, vec![both("a"), both("b")]).await;
     let way = scene.associate().await.expect("a way");
-    let receiving = tokio::spawn(async move { way.receive(&mut [0; 8]).await });
+    let receiving = tokio::spawn(async move { way.receive().await });
     scene.groups.select("g", "b").unwrap();
     let ended = timeout(PATIENCE, receiving).await.expect("an end").unwrap();
     let error = ended.expect_err("it is ended");

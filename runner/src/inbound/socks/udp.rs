@@ -15,9 +15,9 @@ use super::{Version, refuse, v5};
 use crate::inbound::Client;
 use crate::inbound::refusal::{COMMAND_NOT_SUPPORTED, GENERAL_FAILURE, Refusal};
 use crate::inbound::session::{ClientStream, Door, read_to_the_end};
-use crate::link::passes;
 use crate::proxy_core::{Cause, Datagrams};
-use crate::socks::datagram::{self, LONGEST};
+use crate::socks::datagram;
+use crate::udp;
 
 /// Serves an association. It ends with the stream that it was asked for on, after
 /// `udp_timeout` without a datagram, and when the upstream ends.
@@ -79,18 +79,16 @@ struct Association {
 impl Association {
     /// Passes datagrams of the client on.
     async fn up(&self) -> io::Result<()> {
-        let mut buffer = vec![0; LONGEST];
         loop {
-            let (length, from) = match self.socket.recv_from(&mut buffer).await {
+            let (datagram, from) = match udp::receive(&self.socket).await {
                 Ok(received) => received,
-                Err(error) if passes(&error) => continue,
+                Err(error) if udp::passes(&error) => continue,
                 Err(error) => return Err(error),
             };
             if !self.is_the_client(from) {
                 continue;
             }
-            let datagram = buffer.get(..length).unwrap_or_default();
-            let Some((target, payload)) = datagram::unwrap(datagram) else {
+            let Some((target, payload)) = datagram::unwrap(&datagram) else {
                 continue;
             };
             self.touch();
@@ -103,16 +101,14 @@ impl Association {
 
     /// Passes datagrams to the client on.
     async fn down(&self) -> io::Result<()> {
-        let mut buffer = vec![0; LONGEST];
         loop {
-            let received = self.datagrams.receive(&mut buffer).await;
-            let (length, from) = received.map_err(io::Error::other)?;
+            let received = self.datagrams.receive().await;
+            let (payload, from) = received.map_err(io::Error::other)?;
             let Some(client) = self.sender.get() else {
                 continue;
             };
             self.touch();
-            let payload = buffer.get(..length).unwrap_or_default();
-            let sent = match datagram::wrap(payload, &from) {
+            let sent = match datagram::wrap(&payload, &from) {
                 Ok(packet) => self.socket.send_to(&packet, client).await,
                 Err(error) => Err(io::Error::other(error)),
             };

@@ -42,6 +42,27 @@ async fn datagrams_reach_many_targets_through_every_protocol_and_come_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn datagrams_go_to_one_target_through_vless_without_an_encoding() {
+    let (one, other) = (UdpEcho::start(), UdpEcho::start());
+    let all = All::start();
+    let plain = json!({ "packet_encoding": "" });
+    let tags = ["vless", "vless ws", "vless early in path tls"];
+    let core = all.core_of(tags.map(|tag| all.changed(tag, plain.clone())));
+    for tag in tags {
+        let way = associate(&core, tag).await;
+        echoes(&*way, &one, &here(one.port()), &long()).await;
+        echoes(&*way, &one, &here(one.port()), b"again").await;
+        let error = way.send(b"lost", &here(other.port())).await;
+        assert_failed(
+            &error.expect_err("an error"),
+            Phase::Proxy,
+            Cause::Unsupported,
+            "one target",
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn datagrams_go_through_socks_5_with_and_without_a_password() {
     let echo = UdpEcho::start();
     let sing = SingBox::start([

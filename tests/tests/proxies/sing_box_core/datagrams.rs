@@ -39,7 +39,7 @@ async fn datagrams_reach_many_targets_through_every_protocol_that_sing_box_carri
         if tag == "vmess" {
             let lost = way.send(b"another", &here(other.port())).await;
             let error = lost.expect_err("an error");
-            assert_failed(&error, Phase::Dial, Cause::Unsupported, "packet_encoding");
+            assert_failed(&error, Phase::Proxy, Cause::Unsupported, "packet_encoding");
             continue;
         }
         echoes(&*way, &other, &here(other.port()), b"another").await;

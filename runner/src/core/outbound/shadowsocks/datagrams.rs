@@ -1,6 +1,7 @@
 //! Datagrams of shadowsocks: each sealed by itself, the target inside. It must not know how
 //! they reach the server.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +16,7 @@ use shadowsocks::relay::udprelay::options::UdpSocketControlData;
 use super::replay::Sessions;
 use super::{CONTEXT, address};
 use crate::link::Link;
-use crate::proxy_core::{Cause, Datagrams, FetchError, Phase, Target, put};
+use crate::proxy_core::{Cause, Datagrams, FetchError, Phase, Target};
 use crate::socks;
 
 /// See the module.
@@ -47,15 +48,17 @@ impl Sealed {
         })
     }
 
-    /// The payload of a packet, at its start, and who sent it.
-    fn open<'a>(&self, packet: &'a mut [u8]) -> Option<(&'a [u8], Target)> {
+    /// The payload of a packet, and who sent it. None for what is not for us.
+    fn open(&self, mut packet: Vec<u8>) -> Option<(Vec<u8>, Target)> {
         let method = self.config.method();
         if method == CipherKind::NONE {
             // The crate panics where this packet is cut short.
-            let (source, start) = socks::address::parse(packet).ok()??;
-            return Some((packet.get(start..)?, source.ok()?));
+            let (source, start) = socks::address::parse(&packet).ok()??;
+            return Some((packet.split_off(start), source.ok()?));
         }
-        let opened = decrypt_server_payload(&CONTEXT, method, self.config.key(), packet);
+        // Nor may a server that knows the key end more than its own packet by it.
+        let decrypt = || decrypt_server_payload(&CONTEXT, method, self.config.key(), &mut packet);
+        let opened = catch_unwind(AssertUnwindSafe(decrypt)).ok()?;
         let (length, source, control) = opened.ok()?;
         if let Some(control) = control {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +67,8 @@ impl Sealed {
                 return None;
             }
         }
-        Some((packet.get(..length)?, target(source)?))
+        packet.truncate(length);
+        Some((packet, target(source)?))
     }
 }
 
@@ -88,12 +92,13 @@ impl Datagrams for Sealed {
         self.link.send(&packet).await
     }
 
-    async fn receive(&self, buffer: &mut [u8]) -> Result<(usize, Target), FetchError> {
-        let opened = |packet: &mut [u8]| {
-            let (payload, source) = self.open(packet)?;
-            Some((put(payload, buffer), source))
-        };
-        self.link.receive(opened).await
+    async fn receive(&self) -> Result<(Vec<u8>, Target), FetchError> {
+        loop {
+            let packet = self.link.receive().await?;
+            if let Some(received) = self.open(packet) {
+                return Ok(received);
+            }
+        }
     }
 }
 

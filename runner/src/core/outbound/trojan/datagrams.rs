@@ -11,7 +11,7 @@ use crate::core::over_stream::{Incoming, Outgoing, length_of, malformed};
 use crate::socks::address;
 
 /// The datagrams of one stream.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Packets {
     requested: bool,
 }

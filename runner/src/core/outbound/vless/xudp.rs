@@ -28,7 +28,7 @@ const UDP: u8 = 2;
 const SESSION: [u8; 2] = [0, 0];
 
 /// The datagrams of one stream.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Xudp {
     begun: bool,
 }

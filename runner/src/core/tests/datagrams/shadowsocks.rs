@@ -4,6 +4,7 @@ use serde_json::json;
 use shadowsocks::config::{ServerConfig, ServerType};
 use shadowsocks::context::Context;
 use shadowsocks::crypto::CipherKind;
+use shadowsocks::crypto::v1::Cipher;
 use shadowsocks::relay::socks5::Address;
 use shadowsocks::relay::udprelay::crypto_io::{decrypt_client_payload, encrypt_server_payload};
 
@@ -79,6 +80,36 @@ async fn a_shadowsocks_datagram_in_the_clear_that_is_cut_short_is_dropped() {
     let packets: [&[u8]; 3] = [b"", b"\x03\x01a", b"\x01\xc0\0\x02\x07\0\x35answer"];
     for packet in packets {
         server.send_to(packet, from).await.unwrap();
+    }
+    let expected = (b"answer".to_vec(), target("192.0.2.7:53"));
+    assert_eq!(receive(&*way).await.unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_shadowsocks_server_that_cuts_an_address_short_loses_that_packet_alone() {
+    const METHOD: CipherKind = CipherKind::AES_128_GCM;
+    let (server, at) = socket().await;
+    let core = core(
+        json!([{ "type": "shadowsocks", "tag": "ss", "server": "127.0.0.1",
+        "server_port": at.port(), "method": "aes-128-gcm", "password": "secret" }]),
+    );
+    let way = associate(&core, "ss").await.unwrap();
+    way.send(b"query", &target("a.test:53")).await.unwrap();
+    let (_, from) = heard(&server).await;
+    let config = ServerConfig::new(at, "secret", METHOD).unwrap();
+    let sealed = |plain: &[u8]| {
+        let salt = vec![7; METHOD.salt_len()];
+        let mut rest = [plain, &vec![0; METHOD.tag_len()]].concat();
+        Cipher::new(METHOD, config.key(), &salt).encrypt_packet(&mut rest);
+        [salt, rest].concat()
+    };
+    for plain in [
+        &b"\x03\x01a"[..],
+        b"\x03",
+        b"",
+        b"\x01\xc0\0\x02\x07\0\x35answer",
+    ] {
+        server.send_to(&sealed(plain), from).await.unwrap();
     }
     let expected = (b"answer".to_vec(), target("192.0.2.7:53"));
     assert_eq!(receive(&*way).await.unwrap(), expected);

@@ -10,6 +10,8 @@ use super::{associate, hears_nothing, receive};
 use crate::NativeCore;
 use crate::proxy_core::{Cause, FetchError, Phase, Target};
 
+const UUID: &str = "00112233-4455-6677-8899-aabbccddeeff";
+
 /// Records what it is told first, in hexadecimal digits, and sends `answer`.
 async fn recorder(answer: &'static [u8]) -> Server {
     Server::recording(move |mut stream, asked| async move {
@@ -27,15 +29,17 @@ async fn recorder(answer: &'static [u8]) -> Server {
     .await
 }
 
+/// An outbound of a type; `vless plain` is one that is told not to use XUDP.
 fn of_server(type_name: &str, server: &Server) -> NativeCore {
-    let (field, value) = match type_name {
-        "vless" => ("uuid", "00112233-4455-6677-8899-aabbccddeeff"),
-        _ => ("password", "password"),
+    let mut outbound = json!({ "tag": "it", "server": "127.0.0.1", "server_port": server.port() });
+    let fields = match type_name {
+        "trojan" => json!({ "type": "trojan", "password": "password" }),
+        "vless" => json!({ "type": "vless", "uuid": UUID }),
+        _ => json!({ "type": "vless", "uuid": UUID, "packet_encoding": "" }),
     };
-    core(
-        json!([{ "type": type_name, "tag": "it", "server": "127.0.0.1",
-        "server_port": server.port(), field: value }]),
-    )
+    let fields = fields.as_object().unwrap().clone();
+    outbound.as_object_mut().unwrap().extend(fields);
+    core(json!([outbound]))
 }
 
 /// What comes back on a way through `type_name` whose server answers so, until its end.
@@ -63,7 +67,13 @@ async fn trojan_and_vless_tell_who_asks_along_with_the_first_datagram() {
     // The head has 15 bytes: session, new, with data, UDP, port, and the name.
     let vless = "0000112233445566778899aabbccddeeff0003000f0000010102003502\
                  06612e74657374000121";
-    for (type_name, expected) in [("trojan", trojan.as_str()), ("vless", vless)] {
+    let plain = "0000112233445566778899aabbccddeeff00020035\
+                 0206612e74657374000121";
+    for (type_name, expected) in [
+        ("trojan", trojan.as_str()),
+        ("vless", vless),
+        ("vless plain", plain),
+    ] {
         let server = recorder(b"").await;
         let core = of_server(type_name, &server);
         let way = associate(&core, "it").await.unwrap();
@@ -102,6 +112,11 @@ async fn datagrams_in_a_stream_are_put_together_from_pieces() {
     )
     .await;
     assert_eq!((&heard[..], end.cause), (&expected[..], Cause::Eof));
+
+    let (heard, end) = answers("vless plain", b"\0\0\0\x03one\0\0\0\x05cut").await;
+    let asked = target("a.test:53");
+    let expected = [(b"one".to_vec(), asked.clone()), (Vec::new(), asked)];
+    assert_eq!((&heard[..], end.cause), (&expected[..], Cause::Eof));
 }
 
 #[tokio::test]
@@ -138,7 +153,7 @@ async fn t10_a_hostile_answer_ends_datagrams_in_words() {
 
 #[tokio::test]
 async fn a_datagram_too_long_for_a_proxy_is_lost_and_the_next_is_not() {
-    for type_name in ["trojan", "vless"] {
+    for type_name in ["trojan", "vless", "vless plain"] {
         let server = recorder(b"").await;
         let core = of_server(type_name, &server);
         let way = associate(&core, "it").await.unwrap();
@@ -152,5 +167,36 @@ async fn a_datagram_too_long_for_a_proxy_is_lost_and_the_next_is_not() {
         way.send(b"!", &target("a.test:53")).await.unwrap();
         receive(&*way).await.unwrap_err();
         assert_eq!(server.asked().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_datagram_to_another_target_is_refused_where_the_protocol_has_no_place_for_it() {
+    let server = recorder(b"\0\0").await;
+    let core = of_server("vless plain", &server);
+    let way = associate(&core, "it").await.unwrap();
+    way.send(b"!", &target("a.test:53")).await.unwrap();
+    let error = way.send(b"!", &target("b.test:53")).await.unwrap_err();
+    assert_eq!(error.cause, Cause::Unsupported);
+    assert!(error.text.contains("packet_encoding"), "{error}");
+}
+
+#[tokio::test]
+async fn what_ends_a_way_with_its_first_datagram_is_told_to_who_receives() {
+    let server = Server::answering("HTTP/1.1 403 Forbidden\r\n\r\n").await;
+    let core = core(
+        json!([{ "type": "vless", "tag": "it", "server": "127.0.0.1",
+        "server_port": server.port(), "uuid": UUID,
+        "transport": { "type": "ws", "max_early_data": 2048 } }]),
+    );
+    let way = associate(&core, "it").await.unwrap();
+    let sent = way.send(b"!", &target("a.test:53")).await.unwrap_err();
+    let received = receive(&*way).await.unwrap_err();
+    for error in [sent, received] {
+        assert_eq!(
+            (error.phase, error.cause),
+            (Phase::Proxy, Cause::ProxyHandshake)
+        );
+        assert!(error.text.contains("403"), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use outwatch::{Cache, Monitor, Scope};
+use outwatch::{Cache, Monitor, Scope, Updates};
 
 use super::cache::CacheArgs;
 use super::config::{Checked, ConfigArgs};
@@ -75,9 +75,9 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
-    let mut running = start(args, checked).await?;
+    let (mut running, updates) = start(args, checked, stream.as_ref()).await?;
     let monitor = running.monitor.clone();
-    let mut show = pin!(show(&monitor, stream));
+    let mut show = pin!(show(&monitor, stream.zip(updates)));
     let shown = tokio::select! {
         shown = &mut show => Some(shown),
         () = interrupt.wished() => None,
@@ -101,8 +101,13 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     }
 }
 
-/// Starts all that a config says.
-async fn start(args: &Args, checked: Checked) -> Result<Running<'_>, Failure> {
+/// Starts all that a config says. The updates for the stream begin with what is known
+/// before the first test.
+async fn start<'a>(
+    args: &'a Args,
+    checked: Checked,
+    stream: Option<&Stream>,
+) -> Result<(Running<'a>, Option<Updates>), Failure> {
     let (mut plan, problems) = traffic::Plan::read(&checked);
     checked.report(problems)?;
     let component = args.component.load(args.cache.code().as_ref())?;
@@ -116,15 +121,17 @@ async fn start(args: &Args, checked: Checked) -> Result<Running<'_>, Failure> {
     let groups = plan.groups(dialing.core(), cache);
     let started = monitoring::start(&checked, builder).await;
     let monitor = dialing.or_stop(started).await?;
+    let updates = stream.map(|stream| monitor.subscribe(Scope::All, stream.view()));
     dialing.tell(&monitor);
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
-    Ok(Running {
+    let running = Running {
         args,
         fixed: Fixed::of(&checked.config),
         dialing,
         monitor,
         traffic,
-    })
+    };
+    Ok((running, updates))
 }
 
 /// Reads the config again as often as that is asked for; ends when all is to end.
@@ -135,14 +142,12 @@ async fn reloads(running: &mut Running<'_>, hangup: &mut Hangup) {
 }
 
 /// Passes updates on, if wanted, until the monitor ends.
-async fn show(monitor: &Monitor, stream: Option<Stream>) -> Result<(), Failure> {
-    let Some(mut stream) = stream else {
+async fn show(monitor: &Monitor, wanted: Option<(Stream, Updates)>) -> Result<(), Failure> {
+    let Some((mut stream, mut updates)) = wanted else {
         // Why it ended is told when it is stopped.
         let _ = monitor.ended().await;
         return Ok(());
     };
-    let view = stream.view();
-    let mut updates = monitor.subscribe(Scope::All, view);
     while let Some(update) = updates.next().await {
         stream.show(update)?;
     }

@@ -3,11 +3,6 @@
 
 mod cli;
 
-/// Tests and connections are many small allocations, which it makes at less cost than
-/// the systems' own.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> std::process::ExitCode {
     cli::main()
 }

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio_socks::tcp::Socks5Stream;
 
 use crate::median;
-use crate::program::Program;
+use crate::program::{Program, Programs};
 
 const ROUNDS: usize = 3;
 
@@ -34,7 +34,7 @@ struct Round {
 }
 
 /// Measures, and prints tables.
-pub(crate) fn compare() {
+pub(crate) fn compare(programs: &Programs) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     println!(
         "\n{} GiB through a mixed inbound, the median of {ROUNDS}:\n",
@@ -44,7 +44,8 @@ pub(crate) fn compare() {
     println!("| --- | --- | --- | --- |");
     for streams in STREAMS {
         for program in Program::ALL {
-            let (rounds, _) = measure(program, |port| runtime.block_on(pull(port, streams)));
+            let pulls = |port| runtime.block_on(pull(port, streams));
+            let (rounds, _) = measure(programs, program, pulls);
             let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
             println!(
                 "| {streams} | {} | {:.2} GiB/s | {:.3} s |",
@@ -61,7 +62,7 @@ pub(crate) fn compare() {
     println!("| | a second | CPU each | resident |");
     println!("| --- | --- | --- | --- |");
     for program in Program::ALL {
-        let (rounds, resident) = measure(program, |port| runtime.block_on(knock(port)));
+        let (rounds, resident) = measure(programs, program, |port| runtime.block_on(knock(port)));
         let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
         println!(
             "| {} | {:.0} | {:.0} µs | {resident:.0} MiB |",
@@ -72,9 +73,9 @@ pub(crate) fn compare() {
     }
 }
 
-fn measure(program: Program, work: impl Fn(u16)) -> (Vec<Round>, f64) {
+fn measure(programs: &Programs, program: Program, work: impl Fn(u16)) -> (Vec<Round>, f64) {
     let port = Port::reserve();
-    let running = program.relays(port.number());
+    let running = program.relays(programs, port.number());
     let rounds = (0..ROUNDS).map(|_| {
         let (processor, since) = (running.settled(), Instant::now());
         work(port.number());

@@ -4,6 +4,11 @@
 //!
 //! `cargo bench --workspace --bench peers` for all of it, with `-- monitoring` or
 //! `-- inbound` for one.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is what a bench is for"
+)]
 
 mod inbound;
 mod monitoring;
@@ -12,6 +17,8 @@ mod running;
 mod servers;
 
 use std::process::ExitCode;
+
+use program::Programs;
 
 fn main() -> ExitCode {
     if !cfg!(target_os = "linux") {
@@ -23,11 +30,12 @@ fn main() -> ExitCode {
         .filter(|argument| !argument.starts_with('-'))
         .collect();
     let all = wanted.is_empty();
+    let programs = Programs::prepare();
     if all || wanted.iter().any(|name| name == "monitoring") {
-        monitoring::compare();
+        monitoring::compare(&programs);
     }
     if all || wanted.iter().any(|name| name == "inbound") {
-        inbound::compare();
+        inbound::compare(&programs);
     }
     ExitCode::SUCCESS
 }

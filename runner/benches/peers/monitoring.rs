@@ -12,7 +12,7 @@ use outwatch_tests::peers::Port;
 use serde_json::Value;
 
 use crate::median;
-use crate::program::Program;
+use crate::program::{Program, Programs};
 use crate::running::Running;
 use crate::servers::{Site, Socks};
 
@@ -29,21 +29,21 @@ struct Pass {
 }
 
 /// Measures, and prints a table.
-pub(crate) fn compare() {
+pub(crate) fn compare(programs: &Programs) {
     println!("\nA pass over SOCKS outbounds, the median of {PASSES}:\n");
     println!("| outbounds | | answered | wall | CPU per test | resident | at the most |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for outbounds in SIZES {
         for program in Program::ALL {
-            measure(program, outbounds);
+            measure(programs, program, outbounds);
         }
     }
 }
 
-fn measure(program: Program, outbounds: usize) {
+fn measure(programs: &Programs, program: Program, outbounds: usize) {
     let (socks, site, port) = (Socks::start(), Site::start(), Port::reserve());
     let (server, port) = (socks.port.number(), port.number());
-    let running = program.tests(outbounds, server, &site.url(), port);
+    let running = program.tests(programs, outbounds, server, &site.url(), port);
     let (passes, memory) = match program {
         Program::Outwatch => by_itself(running, &site, outbounds),
         Program::SingBox | Program::Mihomo => asked(&running, &site, port),

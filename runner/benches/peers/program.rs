@@ -2,11 +2,12 @@
 //! know what is measured.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use outwatch_tests::peers::{mihomo_program, sing_box_program};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::running::Running;
 
@@ -16,6 +17,43 @@ pub(crate) enum Program {
     Outwatch,
     SingBox,
     Mihomo,
+}
+
+/// What all programs share.
+pub(crate) struct Programs {
+    /// Where Outwatch keeps compiled code.
+    cache: TempDir,
+}
+
+impl Programs {
+    /// Has what is compiled at a first start compiled.
+    pub(crate) fn prepare() -> Self {
+        let programs = Self {
+            cache: TempDir::new().expect("a temporary folder"),
+        };
+        let folder = TempDir::new().expect("a temporary folder");
+        let mut check = programs.outwatch();
+        let config = write(
+            folder.path(),
+            &json!({ "outbounds": [{ "type": "direct" }] }),
+        );
+        let checked = check.args(["check", "-c"]).arg(config).output();
+        assert!(checked.is_ok_and(|output| output.status.success()));
+        programs
+    }
+
+    fn outwatch(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_outwatch"));
+        command.env("XDG_CACHE_HOME", self.cache.path());
+        command
+    }
+}
+
+/// mihomo reads YAML, which all JSON is.
+fn write(folder: &Path, config: &Value) -> PathBuf {
+    let file = folder.join("config.json");
+    fs::write(&file, config.to_string()).expect("a file");
+    file
 }
 
 impl Program {
@@ -31,7 +69,14 @@ impl Program {
 
     /// Starts it with so many SOCKS outbounds of one server to test at `url`. It listens on
     /// `port`, with its API if it has one.
-    pub(crate) fn tests(self, outbounds: usize, server: u16, url: &str, port: u16) -> Running {
+    pub(crate) fn tests(
+        self,
+        programs: &Programs,
+        outbounds: usize,
+        server: u16,
+        url: &str,
+        port: u16,
+    ) -> Running {
         let tags: Vec<String> = (0..outbounds).map(|nth| format!("node-{nth}")).collect();
         let each = |type_name: &str, name: &str| -> Vec<Value> {
             let of_tag = |tag: &String| {
@@ -84,12 +129,12 @@ impl Program {
                 "rules": ["MATCH,auto"],
             }),
         };
-        Running::start(port, |folder| self.command(folder, &config))
+        Running::start(port, |folder| self.command(programs, folder, &config))
     }
 
     /// Starts it with a mixed inbound on `port`, whose connections go straight to where
     /// they want.
-    pub(crate) fn relays(self, port: u16) -> Running {
+    pub(crate) fn relays(self, programs: &Programs, port: u16) -> Running {
         let direct = json!([{ "type": "direct", "tag": "direct" }]);
         let inbound = json!([{
             "type": "mixed", "tag": "in", "listen": "127.0.0.1", "listen_port": port,
@@ -106,27 +151,31 @@ impl Program {
                 "mode": "direct", "log-level": "silent", "ipv6": false, "mixed-port": port,
             }),
         };
-        Running::start(port, |folder| self.command(folder, &config))
+        Running::start(port, |folder| self.command(programs, folder, &config))
     }
 
-    fn command(self, folder: &Path, config: &Value) -> Command {
-        let file = folder.join("config.json");
-        // mihomo reads YAML, which all JSON is.
-        fs::write(&file, config.to_string()).expect("a file");
-        let mut command = Command::new(match self {
-            Self::Outwatch => env!("CARGO_BIN_EXE_outwatch").into(),
-            Self::SingBox => sing_box_program(),
-            Self::Mihomo => mihomo_program(),
-        });
+    fn command(self, programs: &Programs, folder: &Path, config: &Value) -> Command {
+        let file = write(folder, config);
         match self {
-            Self::Outwatch => command
-                .args(["run", "--core", "native", "--log-level", "warn", "--cache"])
-                .arg(folder.join("results.redb"))
-                .arg("-c")
-                .arg(file),
-            Self::SingBox => command.args(["run", "-c"]).arg(file),
-            Self::Mihomo => command.arg("-d").arg(folder).arg("-f").arg(file),
-        };
-        command
+            Self::Outwatch => {
+                let mut command = programs.outwatch();
+                command
+                    .args(["run", "--core", "native", "--log-level", "warn", "--cache"])
+                    .arg(folder.join("results.redb"))
+                    .arg("-c")
+                    .arg(file);
+                command
+            }
+            Self::SingBox => {
+                let mut command = Command::new(sing_box_program());
+                command.args(["run", "-c"]).arg(file);
+                command
+            }
+            Self::Mihomo => {
+                let mut command = Command::new(mihomo_program());
+                command.arg("-d").arg(folder).arg("-f").arg(file);
+                command
+            }
+        }
     }
 }

@@ -9,8 +9,6 @@ use outwatch::{
     Builder, CodeCache, Component, Monitor, NativeCore, Problem, ProxyCore, StartError,
 };
 
-use tokio::sync::oneshot;
-
 use super::config::{self, Checked};
 use super::exit::Exit;
 use super::failure::Failure;
@@ -93,7 +91,7 @@ pub(crate) fn builder(checked: &Checked, core: impl ProxyCore, component: Compon
 /// # Errors
 /// When the options are wrong or the component does not start.
 pub(crate) async fn start(checked: &Checked, builder: Builder) -> Result<Monitor, Failure> {
-    match apart(builder).await? {
+    match builder.start().await {
         Ok(monitor) => {
             checked.report(config::in_options(monitor.warnings().to_vec()))?;
             Ok(monitor)
@@ -105,36 +103,6 @@ pub(crate) async fn start(checked: &Checked, builder: Builder) -> Result<Monitor
         }
         Err(error) => Err(does_not_start(&error)),
     }
-}
-
-/// Starts a monitor on a thread of its own, which ends with it. Tests are many and small:
-/// to hand them from thread to thread costs a third more of the processor, and the traffic
-/// of users is to have the rest of it.
-async fn apart(builder: Builder) -> Result<Result<Monitor, StartError>, Failure> {
-    let cannot = |error| Failure::unexpected("cannot start the monitor").because(&error);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(cannot)?;
-    let (reply, started) = oneshot::channel();
-    let life = async {
-        match builder.start().await {
-            Ok(monitor) => {
-                let _ = reply.send(Ok(monitor.clone()));
-                // Why it ended is told when it is stopped.
-                let _ = monitor.ended().await;
-            }
-            Err(error) => {
-                let _ = reply.send(Err(error));
-            }
-        }
-    };
-    std::thread::Builder::new()
-        .name("outwatch-monitor".to_owned())
-        .spawn(move || runtime.block_on(life))
-        .map_err(cannot)?;
-    let lost = |_| Failure::unexpected("the monitor's thread ended");
-    started.await.map_err(lost)
 }
 
 /// Something other than the options keeps the component from starting.

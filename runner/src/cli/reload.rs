@@ -9,6 +9,7 @@ use tracing::{error, info, warn};
 use super::config::{self, Checked};
 use super::core::Dialing;
 use super::failure::Failure;
+use super::memory;
 use super::monitoring;
 use super::run::Args;
 use super::traffic::{Plan, Traffic};
@@ -28,6 +29,7 @@ impl Running<'_> {
         if let Err(failure) = self.go_over().await {
             error!("the config was not taken up, and the one before holds on: {failure}");
         }
+        memory::give_back();
     }
 
     async fn go_over(&mut self) -> Result<(), Failure> {

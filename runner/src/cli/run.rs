@@ -15,6 +15,7 @@ use super::hangup::{Hangup, Wish};
 use super::interrupt::Interrupt;
 use super::live::Live;
 use super::log::{self, Level};
+use super::memory;
 use super::monitoring::{self, ComponentArgs};
 use super::reload::{Fixed, Running};
 use super::stream::{Stream, StreamFormat};
@@ -76,6 +77,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
     let (mut running, updates) = start(args, checked, stream.as_ref()).await?;
+    memory::give_back();
     let monitor = running.monitor.clone();
     let mut show = pin!(show(&monitor, stream.zip(updates)));
     let shown = tokio::select! {

@@ -14,6 +14,7 @@ use tracing::{error, info, warn};
 
 use super::config::Checked;
 use super::current::Current;
+use super::workers::Workers;
 
 /// How often a monitor without inbounds is told that it is used.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -33,6 +34,7 @@ pub(crate) struct Traffic {
     /// Where every inbound sends connections; none before the first is opened.
     upstream: Option<Arc<Current<dyn Upstream>>>,
     inbounds: Vec<(Inbound, Serving)>,
+    workers: Workers,
     /// Has the groups choose, and tells the monitor that it is used.
     choosing: JoinSet<()>,
     _network: JoinSet<()>,
@@ -78,6 +80,7 @@ impl Plan {
             groups: groups.clone(),
             upstream: None,
             inbounds: Vec::new(),
+            workers: Workers::default(),
             choosing: JoinSet::new(),
             _network: watch_network(monitor),
         };
@@ -146,7 +149,15 @@ impl Traffic {
             if self.inbounds.iter().any(|(open, _)| *open == inbound) {
                 continue;
             }
-            match inbound.clone().serve(upstream.clone()) {
+            let serve = || inbound.clone().serve(upstream.clone());
+            let served = match self.workers.run(serve) {
+                Ok(served) => served,
+                Err(error) => {
+                    error!("there are no threads for connections: {error}");
+                    return;
+                }
+            };
+            match served {
                 Ok(serving) => {
                     let (name, address) = (serving.tag(), serving.address());
                     info!("connections to {address} ({name:?}) go through {tag:?}");

@@ -46,7 +46,7 @@ pub async fn through_dial<C: ProxyCore + ?Sized>(
 ) -> Result<Response, FetchError> {
     let start = Instant::now();
     let deadline = start + request.deadline.min(LONGEST);
-    let plan = Plan::new(request)?;
+    let plan = Plan::of(request)?;
 
     let dialed = timeout_at(
         deadline + CORE_GRACE,

@@ -1,6 +1,9 @@
 //! What a request means on the wire: where to dial, whom to expect in TLS, and the
 //! HTTP/1.1 head to send. It must not do any of it.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
@@ -22,9 +25,26 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// The plan of a request. A pass asks the same of every outbound, and has it planned
+    /// once.
+    ///
     /// # Errors
     /// [`Cause::Unsupported`], with what cannot be sent.
-    pub(super) fn new(request: &Request) -> Result<Self, FetchError> {
+    pub(super) fn of(request: &Request) -> Result<Arc<Self>, FetchError> {
+        thread_local! {
+            static LAST: RefCell<Option<(Request, Arc<Plan>)>> = const { RefCell::new(None) };
+        }
+        LAST.with_borrow_mut(|last| match last {
+            Some((planned, plan)) if planned == request => Ok(plan.clone()),
+            _ => {
+                let plan = Arc::new(Self::new(request)?);
+                *last = Some((request.clone(), plan.clone()));
+                Ok(plan)
+            }
+        })
+    }
+
+    fn new(request: &Request) -> Result<Self, FetchError> {
         let url = Url::parse(&request.url)
             .map_err(|error| unsupported(format!("not a URL ({error}): {}", request.url)))?;
         let tls = match url.scheme() {

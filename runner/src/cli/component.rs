@@ -88,7 +88,7 @@ fn render(contents: &Contents, bytes: &[u8], usable: bool) -> String {
     fact("version", version.as_deref().unwrap_or("it does not say"));
     fact("usable", if usable { "yes, by this program" } else { "no" });
     fact("size", &format!("{} bytes", bytes.len()));
-    fact("sha256", &hex(&Sha256::digest(bytes)));
+    fact("sha256", &format!("{:x}", Sha256::digest(bytes)));
     for (heading, names) in [
         ("imports", &contents.imports),
         ("exports", &contents.exports),
@@ -102,11 +102,4 @@ fn render(contents: &Contents, bytes: &[u8], usable: bool) -> String {
         }
     }
     out
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }

@@ -73,7 +73,9 @@ pub(super) fn fingerprint(type_name: &str, fields: &Map<String, Value>) -> Strin
         let _ = write!(text, " {}=", Value::from(key));
         canonical(value, &mut text);
     }
-    hex(Sha256::digest(text).iter().take(16))
+    let mut digest = format!("{:x}", Sha256::digest(text));
+    digest.truncate(32);
+    digest
 }
 
 /// `value` as JSON with sorted keys.
@@ -110,11 +112,4 @@ fn canonical(value: &Value, out: &mut String) {
 fn sorted<'a>(mut fields: Vec<(&'a str, &'a Value)>) -> Vec<(&'a str, &'a Value)> {
     fields.sort_by_key(|(key, _)| *key);
     fields
-}
-
-fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
-    bytes.fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -119,7 +119,7 @@ impl CodeCache {
         // A temporary file is readable by its owner alone, and whole when it is renamed.
         let new = tempfile::NamedTempFile::new_in(&self.folder)?;
         fs::write(new.path(), &code)?;
-        let digest = hex(&Sha256::digest(&code));
+        let digest = format!("{:x}", Sha256::digest(&code));
         new.persist(self.folder.join(format!("{key}-{digest}.{EXTENSION}")))?;
         let mut files = self.files();
         files.sort_by_key(|file| std::cmp::Reverse(file.written));
@@ -160,7 +160,7 @@ impl Kept {
     fn load(&self, engine: &Engine) -> wasmtime::Result<Wasm> {
         let mut hash = Sha256::new();
         io::copy(&mut File::open(&self.path)?, &mut hash)?;
-        if hex(&hash.finalize()) != self.digest {
+        if format!("{:x}", hash.finalize()) != self.digest {
             return Err(wasmtime::Error::msg("it is damaged"));
         }
         #[allow(
@@ -178,12 +178,8 @@ impl Kept {
 fn key(engine: &Engine, bytes: &[u8]) -> String {
     let mut compiler = SipHasher13::new();
     engine.precompile_compatibility_hash().hash(&mut compiler);
-    let component = hex(&Sha256::digest(bytes));
-    format!("{component}-{:016x}", compiler.finish())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let component = Sha256::digest(bytes);
+    format!("{component:x}-{:016x}", compiler.finish())
 }
 
 /// Makes a folder that is the user's alone.

@@ -3,8 +3,6 @@
 
 mod datagrams;
 
-use std::fmt::Write as _;
-
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -55,11 +53,7 @@ pub(super) fn read(
     if fields.password.is_empty() {
         reader.error("password", "missing: a trojan server knows its users by it");
     }
-    let digest = Sha224::digest(fields.password.as_bytes());
-    let key = digest.iter().fold(String::new(), |mut key, byte| {
-        let _ = write!(key, "{byte:02x}");
-        key
-    });
+    let key = format!("{:x}", Sha224::digest(&fields.password));
     Some(Box::new(Trojan {
         carrier: carrier?,
         key,

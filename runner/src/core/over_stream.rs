@@ -4,7 +4,7 @@
 use std::io;
 
 use async_trait::async_trait;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::{SinkExt as _, StreamExt as _};
 use tokio::io::{ReadHalf, WriteHalf, split};
 use tokio::sync::{Mutex, SetOnce};
@@ -21,30 +21,45 @@ pub(super) type Outgoing<'a> = (&'a [u8], &'a Target);
 pub(super) type Incoming = (Bytes, Target);
 
 /// How a protocol writes datagrams down.
-pub(super) trait Codec:
-    for<'a> Encoder<Outgoing<'a>, Error = io::Error>
-    + Decoder<Item = Incoming, Error = io::Error>
-    + Clone
-    + Send
-    + 'static
-{
+pub(super) trait Codec: Clone + Send + 'static {
+    /// Appends a datagram.
+    fn write(&mut self, datagram: Outgoing<'_>, to: &mut BytesMut) -> io::Result<()>;
+
+    /// Takes the first datagram out of what came; none while it is cut short.
+    fn read(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>>;
 }
 
-impl<C> Codec for C where
-    C: for<'a> Encoder<Outgoing<'a>, Error = io::Error>
-        + Decoder<Item = Incoming, Error = io::Error>
-        + Clone
-        + Send
-        + 'static
-{
+/// A codec as the framed streams want it.
+struct Frames<C>(C);
+
+impl<C: Codec> Encoder<Outgoing<'_>> for Frames<C> {
+    type Error = io::Error;
+
+    fn encode(&mut self, datagram: Outgoing<'_>, to: &mut BytesMut) -> io::Result<()> {
+        self.0.write(datagram, to)
+    }
+}
+
+impl<C: Codec> Decoder for Frames<C> {
+    type Item = Incoming;
+    type Error = io::Error;
+
+    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
+        self.0.read(from)
+    }
+
+    /// What is cut short is none.
+    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
+        self.0.read(from)
+    }
 }
 
 /// See the module.
 pub(super) struct OverStream<C> {
     /// Such as "the trojan server 192.0.2.1:443 of `tag`".
     proxy: String,
-    sender: Mutex<FramedWrite<WriteHalf<Stream>, C>>,
-    receiver: Mutex<FramedRead<ReadHalf<Stream>, C>>,
+    sender: Mutex<FramedWrite<WriteHalf<Stream>, Frames<C>>>,
+    receiver: Mutex<FramedRead<ReadHalf<Stream>, Frames<C>>>,
     /// What came of the first datagram: it goes along with the request, which reading before
     /// would send alone.
     sent: SetOnce<Result<(), FetchError>>,
@@ -57,8 +72,8 @@ impl<C: Codec> OverStream<C> {
         let (read, write) = split(stream);
         Box::new(Self {
             proxy,
-            sender: Mutex::new(FramedWrite::new(write, codec.clone())),
-            receiver: Mutex::new(FramedRead::new(read, codec)),
+            sender: Mutex::new(FramedWrite::new(write, Frames(codec.clone()))),
+            receiver: Mutex::new(FramedRead::new(read, Frames(codec))),
             sent: SetOnce::new(),
         })
     }

@@ -4,10 +4,9 @@
 use std::io;
 
 use bytes::{Buf as _, BufMut as _, BytesMut};
-use tokio_util::codec::{Decoder, Encoder};
 
 use super::CRLF;
-use crate::core::over_stream::{Incoming, Outgoing, length_of, malformed};
+use crate::core::over_stream::{Codec, Incoming, Outgoing, length_of, malformed};
 use crate::socks::address;
 
 /// The datagrams of one stream.
@@ -16,10 +15,8 @@ pub(super) struct Packets {
     requested: bool,
 }
 
-impl Encoder<Outgoing<'_>> for Packets {
-    type Error = io::Error;
-
-    fn encode(&mut self, (payload, target): Outgoing<'_>, to: &mut BytesMut) -> io::Result<()> {
+impl Codec for Packets {
+    fn write(&mut self, (payload, target): Outgoing<'_>, to: &mut BytesMut) -> io::Result<()> {
         let length = length_of(payload)?;
         let mut head = Vec::new();
         address::write(&mut head, target).map_err(io::Error::other)?;
@@ -35,13 +32,8 @@ impl Encoder<Outgoing<'_>> for Packets {
         to.put_slice(payload);
         Ok(())
     }
-}
 
-impl Decoder for Packets {
-    type Item = Incoming;
-    type Error = io::Error;
-
-    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
+    fn read(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
         loop {
             let parsed = address::parse(from).map_err(|_| malformed("trojan"))?;
             let Some((source, start)) = parsed else {
@@ -64,10 +56,5 @@ impl Decoder for Packets {
                 return Ok(Some((payload, source)));
             }
         }
-    }
-
-    /// What is cut short is none.
-    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
-        self.decode(from)
     }
 }

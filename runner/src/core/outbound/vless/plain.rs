@@ -5,10 +5,9 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use bytes::{Buf as _, BufMut as _, BytesMut};
-use tokio_util::codec::{Decoder, Encoder};
 
 use super::KINDS;
-use crate::core::over_stream::{Incoming, Outgoing, length_of};
+use crate::core::over_stream::{Codec, Incoming, Outgoing, length_of};
 use crate::proxy_core::{Target, another_target};
 use crate::socks::address::write_host;
 
@@ -18,10 +17,8 @@ pub(super) struct Plain {
     target: Arc<OnceLock<Target>>,
 }
 
-impl Encoder<Outgoing<'_>> for Plain {
-    type Error = io::Error;
-
-    fn encode(&mut self, (payload, target): Outgoing<'_>, to: &mut BytesMut) -> io::Result<()> {
+impl Codec for Plain {
+    fn write(&mut self, (payload, target): Outgoing<'_>, to: &mut BytesMut) -> io::Result<()> {
         let length = length_of(payload)?;
         match self.target.get() {
             Some(only) if only != target => return Err(io::Error::other(another_target())),
@@ -37,13 +34,8 @@ impl Encoder<Outgoing<'_>> for Plain {
         to.put_slice(payload);
         Ok(())
     }
-}
 
-impl Decoder for Plain {
-    type Item = Incoming;
-    type Error = io::Error;
-
-    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
+    fn read(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
         let Some((length, rest)) = from.split_first_chunk() else {
             return Ok(None);
         };
@@ -54,10 +46,5 @@ impl Decoder for Plain {
         };
         from.advance(2);
         Ok(Some((from.split_to(length).freeze(), source.clone())))
-    }
-
-    /// What is cut short is none.
-    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
-        self.decode(from)
     }
 }

@@ -6,10 +6,9 @@ use std::io;
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use futures::FutureExt as _;
 use tokio::io::AsyncReadExt as _;
-use tokio_util::codec::{Decoder, Encoder};
 
 use super::KINDS;
-use crate::core::over_stream::{Incoming, Outgoing, length_of, malformed};
+use crate::core::over_stream::{Codec, Incoming, Outgoing, length_of, malformed};
 use crate::proxy_core::Target;
 use crate::socks::address::{read_host, write_host};
 
@@ -33,10 +32,8 @@ pub(super) struct Xudp {
     begun: bool,
 }
 
-impl Encoder<Outgoing<'_>> for Xudp {
-    type Error = io::Error;
-
-    fn encode(&mut self, (payload, target): Outgoing<'_>, to: &mut BytesMut) -> io::Result<()> {
+impl Codec for Xudp {
+    fn write(&mut self, (payload, target): Outgoing<'_>, to: &mut BytesMut) -> io::Result<()> {
         let length = length_of(payload)?;
         let status = if self.begun { KEEP } else { NEW };
         let mut head = Vec::from(SESSION);
@@ -50,13 +47,8 @@ impl Encoder<Outgoing<'_>> for Xudp {
         self.begun = true;
         Ok(())
     }
-}
 
-impl Decoder for Xudp {
-    type Item = Incoming;
-    type Error = io::Error;
-
-    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
+    fn read(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
         while let Some((head, payload)) = frame(from)? {
             match source(&head) {
                 Found::Source(source) => return Ok(Some((payload, source))),
@@ -65,11 +57,6 @@ impl Decoder for Xudp {
             }
         }
         Ok(None)
-    }
-
-    /// What is cut short is none.
-    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Incoming>> {
-        self.decode(from)
     }
 }
 

@@ -8,5 +8,6 @@ mod choices {
     mod ours;
     mod page;
     mod single;
+    mod three;
     mod world;
 }

@@ -10,6 +10,9 @@ use outwatch_tests::peers::{Curl, Lane, Member, Pace, Visitor};
 /// A site whose tests every lane answers.
 pub(crate) const URL: &str = "http://site.test/generate_204";
 
+/// The tolerance that all three cores have by default, in milliseconds.
+pub(crate) const TOLERANCE_MS: u64 = 50;
+
 /// What a user sees of a request that failed.
 pub(crate) const LOST: &str = "lost";
 

@@ -1,14 +1,11 @@
 //! Ways for datagrams, those that work and those that fail.
 
-use std::sync::Arc;
-
 use outwatch_tests::peers::{Inbound, Manners, Port, Rude, SingBox, Visitor, outbound, with};
 use serde_json::{Value, json};
-use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 use super::counts::{Counts, alone};
-use super::world::World;
+use super::world::{World, together};
 
 const CROWD: usize = 200;
 
@@ -25,25 +22,18 @@ async fn crowd(outbound: &Value) {
     drop(first);
     let before = Counts::now();
 
-    let all_are_there = Arc::new(Barrier::new(CROWD));
-    let mut crowd = JoinSet::new();
-    for number in 0..CROWD {
-        let all_are_there = Arc::clone(&all_are_there);
-        crowd.spawn(async move {
-            let mut visitor = Visitor::new(inbound).await;
-            let socket = visitor.associate().await.expect("a way");
-            let words = format!("I am number {number}");
-            socket.echoes(port, words.as_bytes()).await;
-            all_are_there.wait().await;
-            socket.echoes(port, words.as_bytes()).await;
-            if number % 2 == 0 {
-                visitor.0.set_zero_linger().expect("it may be reset");
-            }
-        });
-    }
-    while let Some(ended) = crowd.join_next().await {
-        ended.expect("every one is served");
-    }
+    together(CROWD, |number, all_are_there| async move {
+        let mut visitor = Visitor::new(inbound).await;
+        let socket = visitor.associate().await.expect("a way");
+        let words = format!("I am number {number}");
+        socket.echoes(port, words.as_bytes()).await;
+        all_are_there.wait().await;
+        socket.echoes(port, words.as_bytes()).await;
+        if number % 2 == 0 {
+            visitor.0.set_zero_linger().expect("it may be reset");
+        }
+    })
+    .await;
     before.come_back().await;
 }
 

@@ -1,14 +1,10 @@
 //! Connections that work.
 
-use std::sync::Arc;
-
 use outwatch_tests::peers::Visitor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::Barrier;
-use tokio::task::JoinSet;
 
 use super::counts::{Counts, alone};
-use super::world::World;
+use super::world::{World, together};
 
 const CROWD: usize = 1_000;
 
@@ -20,26 +16,19 @@ async fn a_thousand_connections_at_once_work_and_leave_nothing_behind() {
     Visitor::new(inbound).await.socks(port).await;
     let before = Counts::now();
 
-    let all_are_there = Arc::new(Barrier::new(CROWD));
-    let mut crowd = JoinSet::new();
-    for number in 0..CROWD {
-        let all_are_there = Arc::clone(&all_are_there);
-        crowd.spawn(async move {
-            let mut visitor = Visitor::new(inbound).await;
-            if number % 2 == 0 {
-                assert_eq!(visitor.socks(port).await, Some(0));
-            } else {
-                assert!(visitor.connect(port).await.starts_with("HTTP/1.1 200 "));
-            }
-            let words = format!("I am number {number}");
-            visitor.echoes(words.as_bytes()).await;
-            all_are_there.wait().await;
-            visitor.echoes(words.as_bytes()).await;
-        });
-    }
-    while let Some(ended) = crowd.join_next().await {
-        ended.expect("every one is served");
-    }
+    together(CROWD, |number, all_are_there| async move {
+        let mut visitor = Visitor::new(inbound).await;
+        if number % 2 == 0 {
+            assert_eq!(visitor.socks(port).await, Some(0));
+        } else {
+            assert!(visitor.connect(port).await.starts_with("HTTP/1.1 200 "));
+        }
+        let words = format!("I am number {number}");
+        visitor.echoes(words.as_bytes()).await;
+        all_are_there.wait().await;
+        visitor.echoes(words.as_bytes()).await;
+    })
+    .await;
     before.come_back().await;
 }
 

@@ -8,6 +8,8 @@ use outwatch::config::{self, LoadOptions};
 use outwatch::inbound::{self, OneOutbound, Serving};
 use outwatch_tests::peers::{Echo, UdpEcho};
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
 
 pub(crate) struct World {
     serving: Serving,
@@ -44,5 +46,21 @@ impl World {
 
     pub(crate) fn inbound(&self) -> SocketAddr {
         self.serving.address()
+    }
+}
+
+/// As many visitors at once, by number, until each has ended. All wait for the others where
+/// they wait for the barrier.
+pub(crate) async fn together<V: Future<Output = ()> + Send + 'static>(
+    count: usize,
+    visit: impl Fn(usize, Arc<Barrier>) -> V,
+) {
+    let all_are_there = Arc::new(Barrier::new(count));
+    let mut crowd = JoinSet::new();
+    for number in 0..count {
+        crowd.spawn(visit(number, Arc::clone(&all_are_there)));
+    }
+    while let Some(ended) = crowd.join_next().await {
+        ended.expect("every one is served");
     }
 }

@@ -74,6 +74,14 @@ impl World {
         assert_eq!(status(&proxy, &self.web.url("/generate_204")), "204");
     }
 
+    /// Goes on serving through some cycles.
+    fn is_steady(&mut self) {
+        for _ in 0..STEADY {
+            self.running.until_logged("event=cycle_end");
+            self.serves();
+        }
+    }
+
     /// Waits until a test of the near server ended so.
     fn near_is(&mut self, state: &str) {
         let words = format!("event=result tag=\"near\" reason=cycle attempts=1 state={state}");
@@ -115,10 +123,7 @@ fn g5_a_server_that_comes_back_is_returned_to_once_for_each_time_it_was_down() {
         world.near.comes_back();
         world.near_is("ok");
         world.running.until_logged("LOWEST event=taken");
-        for _ in 0..STEADY {
-            world.running.until_logged("event=cycle_end");
-            world.serves();
-        }
+        world.is_steady();
     }
     let outage = [("current-failed", "far"), ("faster", "near")];
     assert_eq!(world.moves(), moved(&[outage, outage].concat()));
@@ -134,9 +139,6 @@ fn g5_a_server_that_comes_back_and_is_not_faster_by_the_tolerance_is_not_returne
     world.near.comes_back();
     world.near_is("ok");
     world.running.until_logged("reason=within-tolerance");
-    for _ in 0..STEADY {
-        world.running.until_logged("event=cycle_end");
-        world.serves();
-    }
+    world.is_steady();
     assert_eq!(world.moves(), moved(&[("current-failed", "far")]));
 }

@@ -70,7 +70,7 @@ impl Dialer {
         progress: &mut Progress,
     ) -> Result<TcpStream, FetchError> {
         let addresses = self.addresses(resolver, target, progress).await?;
-        progress.connecting(&target.to_string());
+        progress.connecting(target);
         let stagger = self.stagger.unwrap_or(STAGGER);
         let race = race(addresses, stagger, |address| self.open(address));
         let Some(limit) = self.connect_timeout else {

@@ -62,6 +62,9 @@ pub(super) async fn race<T, F>(
 where
     F: Future<Output = io::Result<T>>,
 {
+    if let [only] = addresses[..] {
+        return connect(only).await.map_err(|error| vec![(only, error)]);
+    }
     let mut waiting = addresses.into_iter();
     let mut running = FuturesUnordered::new();
     let mut failures = Vec::new();

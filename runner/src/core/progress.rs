@@ -3,44 +3,68 @@
 
 use std::time::Duration;
 
-use crate::proxy_core::{Cause, FetchError, Phase};
+use crate::proxy_core::{Cause, FetchError, Phase, Target};
 
 /// The step that a dial is in, and what it has spent on names.
 #[derive(Debug)]
 pub(super) struct Progress {
-    late: FetchError,
+    step: Step,
     /// Time spent in our own resolver; none when it was not asked.
     pub(super) dns: Option<Duration>,
+}
+
+/// Put into words only when it was late, which few are.
+#[derive(Debug)]
+enum Step {
+    Begun,
+    Resolving(String),
+    Connecting(Target),
+    ShakingHands(String),
 }
 
 impl Progress {
     pub(super) fn new() -> Self {
         Self {
-            late: FetchError::new(Phase::Dial, Cause::DialTimeout, "too late"),
+            step: Step::Begun,
             dns: None,
         }
     }
 
     /// `name` is being resolved.
     pub(super) fn resolving(&mut self, name: &str) {
-        let text = format!("the resolver did not answer for `{name}` in time");
-        self.late = FetchError::new(Phase::Dial, Cause::DnsTimeout, text);
+        self.step = Step::Resolving(name.to_owned());
     }
 
     /// A connection to `peer` is being opened.
-    pub(super) fn connecting(&mut self, peer: &str) {
-        let text = format!("the connection to {peer} did not open in time");
-        self.late = FetchError::new(Phase::Dial, Cause::DialTimeout, text);
+    pub(super) fn connecting(&mut self, peer: &Target) {
+        self.step = Step::Connecting(peer.clone());
     }
 
     /// `proxy` is being talked to.
     pub(super) fn shaking_hands(&mut self, proxy: &str) {
-        let text = format!("{proxy} accepted the connection but did not answer in time");
-        self.late = FetchError::new(Phase::Proxy, Cause::Timeout, text);
+        self.step = Step::ShakingHands(proxy.to_owned());
     }
 
     /// The error when the deadline passes now.
     pub(super) fn late(self) -> FetchError {
-        self.late
+        let (phase, cause, text) = match self.step {
+            Step::Begun => (Phase::Dial, Cause::DialTimeout, "too late".to_owned()),
+            Step::Resolving(name) => (
+                Phase::Dial,
+                Cause::DnsTimeout,
+                format!("the resolver did not answer for `{name}` in time"),
+            ),
+            Step::Connecting(peer) => (
+                Phase::Dial,
+                Cause::DialTimeout,
+                format!("the connection to {peer} did not open in time"),
+            ),
+            Step::ShakingHands(proxy) => (
+                Phase::Proxy,
+                Cause::Timeout,
+                format!("{proxy} accepted the connection but did not answer in time"),
+            ),
+        };
+        FetchError::new(phase, cause, text)
     }
 }

@@ -7,6 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::net::TcpStream;
 use tokio_socks::tcp::{Socks4Stream, Socks5Stream};
 use tokio_socks::{Error, TargetAddr};
@@ -23,6 +24,9 @@ const CREDENTIAL_LIMIT: usize = 255;
 
 /// Longest name and user name together that fit one SOCKS 4a request here.
 const SOCKS4A_LIMIT: usize = 500;
+
+/// The longest answer of a proxy fits, in bytes.
+const ANSWER: usize = 512;
 
 struct Socks {
     server: Target,
@@ -99,28 +103,13 @@ impl Protocol for Socks {
         let wanted = self.wanted(way, target).await?;
         let stream = way.connect(&self.server).await?;
         way.progress.shaking_hands(&proxy);
-        let failed = |error| self.failure(&proxy, &target.to_string(), error);
-        match self.version {
-            Version::V4 | Version::V4a if self.username.is_empty() => {
-                let done = Socks4Stream::connect_with_socket(stream, wanted).await;
-                Ok(done.map_err(failed)?.into_inner())
-            }
-            Version::V4 | Version::V4a => {
-                let user = self.username.as_str();
-                let done = Socks4Stream::connect_with_userid_and_socket(stream, wanted, user).await;
-                Ok(done.map_err(failed)?.into_inner())
-            }
-            Version::V5 if self.username.is_empty() => {
-                let done = Socks5Stream::connect_with_socket(stream, wanted).await;
-                Ok(done.map_err(failed)?.into_inner())
-            }
-            Version::V5 => {
-                let (user, password) = (self.username.as_str(), self.password.as_str());
-                let done =
-                    Socks5Stream::connect_with_password_and_socket(stream, wanted, user, password)
-                        .await;
-                Ok(done.map_err(failed)?.into_inner())
-            }
+        // An answer is read as it came, not by its fields.
+        let stream = BufReader::with_capacity(ANSWER, stream);
+        match self.ask(stream, wanted).await {
+            // What the target said right behind the answer is not lost.
+            Ok(stream) if !stream.buffer().is_empty() => Ok(Box::new(stream)),
+            Ok(stream) => Ok(stream.into_inner()),
+            Err(error) => Err(self.failure(&proxy, &target.to_string(), error)),
         }
     }
 
@@ -158,6 +147,34 @@ fn host_of(stream: &Stream) -> Option<Host> {
 impl Socks {
     fn name(&self, way: &Way<'_>) -> String {
         format!("the SOCKS proxy {} of `{}`", self.server, way.tag())
+    }
+
+    /// Has the proxy connect.
+    async fn ask<S>(&self, stream: S, wanted: TargetAddr<'static>) -> Result<S, Error>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let (user, password) = (self.username.as_str(), self.password.as_str());
+        Ok(match self.version {
+            Version::V4 | Version::V4a if user.is_empty() => {
+                Socks4Stream::connect_with_socket(stream, wanted)
+                    .await?
+                    .into_inner()
+            }
+            Version::V4 | Version::V4a => {
+                Socks4Stream::connect_with_userid_and_socket(stream, wanted, user)
+                    .await?
+                    .into_inner()
+            }
+            Version::V5 if user.is_empty() => Socks5Stream::connect_with_socket(stream, wanted)
+                .await?
+                .into_inner(),
+            Version::V5 => {
+                Socks5Stream::connect_with_password_and_socket(stream, wanted, user, password)
+                    .await?
+                    .into_inner()
+            }
+        })
     }
 
     /// What the proxy is asked to connect to.

@@ -1,6 +1,7 @@
 //! SOCKS 4, 4a and 5: what the proxy is asked, and what its answers mean.
 
 use serde_json::json;
+use tokio::io::AsyncReadExt as _;
 use tokio::time::Instant;
 
 use super::servers::{Server, closed_port};
@@ -45,6 +46,25 @@ async fn socks5_takes_the_right_password_and_no_other() {
         assert_eq!(failure, (Phase::Proxy, Cause::ProxyAuth));
     }
     assert_eq!(proxy.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_target_says_right_behind_the_answer_of_the_proxy_is_not_lost() {
+    for (version, answer) in [
+        ("5", &b"\x05\0\x05\0\0\x01\0\0\0\0\0\0"[..]),
+        ("4", b"\0\x5a\0\0\0\0\0\0"),
+    ] {
+        let proxy = Server::answering([answer, b"220 hello"].concat()).await;
+        let core = core(json!([{ "type": "socks", "version": version,
+            "server": "127.0.0.1", "server_port": proxy.port() }]));
+        let mut stream = dial(&core, "0", &target("127.0.0.1:25"))
+            .await
+            .unwrap()
+            .stream;
+        let mut said = [0; 9];
+        stream.read_exact(&mut said).await.unwrap();
+        assert_eq!(&said, b"220 hello");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 mod exchange;
 mod failure;
+mod head;
 mod plan;
 #[cfg(test)]
 mod tests;

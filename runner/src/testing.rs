@@ -32,6 +32,15 @@ pub(crate) fn get(url: &str) -> Request {
     }
 }
 
+/// The same by HEAD, as URL tests ask.
+pub(crate) fn head(url: &str) -> Request {
+    Request {
+        method: "HEAD".into(),
+        body_limit: 0,
+        ..get(url)
+    }
+}
+
 /// The first confirmed report of a tag that is as `wanted`.
 pub(crate) async fn report(
     monitor: &Monitor,

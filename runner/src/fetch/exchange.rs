@@ -9,14 +9,12 @@ use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::of_http;
+use super::head;
 use super::plan::Plan;
 use crate::proxy_core::{Cause, FetchError, Io, Phase, Request, Response, Target, Timing};
 
 /// Largest head of a response, in bytes.
-const HEAD_LIMIT: usize = 64 * 1024;
-
-/// Most header lines of a response.
-const HEADER_LINES: usize = 256;
+pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 
 /// Sends the head of `plan` and reads what `request` wants of the response.
 ///
@@ -29,10 +27,12 @@ pub(super) async fn exchange<S: Io>(
     deadline: Instant,
     mut timing: Timing,
 ) -> Result<Response, FetchError> {
+    if let Some(wire) = &plan.by_head {
+        return head::exchange(stream, wire, plan, request, start, deadline, timing).await;
+    }
     let target = &plan.target;
     let (sender, connection) = http1::Builder::new()
         .max_buf_size(HEAD_LIMIT)
-        .max_headers(HEADER_LINES)
         // As browsers write them: some servers and proxies know no other spelling.
         .title_case_headers(true)
         .handshake(TokioIo::new(stream))
@@ -143,7 +143,7 @@ async fn round_trip_again(
     Some(sent.elapsed())
 }
 
-fn timeout(target: &Target) -> FetchError {
+pub(super) fn timeout(target: &Target) -> FetchError {
     let text = format!("{target} did not answer the HTTP request in time");
     FetchError::new(Phase::Http, Cause::Timeout, text)
 }

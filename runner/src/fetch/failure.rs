@@ -50,28 +50,31 @@ pub(crate) fn of_http(phase: Phase, peer: &str, error: &hyper::Error) -> FetchEr
     if let Some(error) = io_source(error) {
         return of_io(phase, peer, error);
     }
-    let (cause, text) = if error.is_parse_too_large() {
-        (
-            Cause::HttpMalformed,
-            format!("the response headers of {peer} are too large"),
-        )
+    if error.is_parse_too_large() {
+        too_large(phase, peer)
     } else if error.is_incomplete_message() {
-        (
-            Cause::Eof,
-            format!("{peer} closed the connection before the response was complete"),
-        )
+        closed_early(phase, peer)
     } else if error.is_canceled() || error.is_closed() {
-        (
-            Cause::Eof,
-            format!("{peer} closed the connection before it was asked anything"),
-        )
+        let text = format!("{peer} closed the connection before it was asked anything");
+        FetchError::new(phase, Cause::Eof, text)
     } else {
-        (
-            Cause::HttpMalformed,
-            format!("{peer} did not answer in HTTP/1.1 ({error})"),
-        )
-    };
-    FetchError::new(phase, cause, text)
+        malformed(phase, peer, error)
+    }
+}
+
+pub(super) fn too_large(phase: Phase, peer: &str) -> FetchError {
+    let text = format!("the response headers of {peer} are too large");
+    FetchError::new(phase, Cause::HttpMalformed, text)
+}
+
+pub(super) fn closed_early(phase: Phase, peer: &str) -> FetchError {
+    let text = format!("{peer} closed the connection before the response was complete");
+    FetchError::new(phase, Cause::Eof, text)
+}
+
+pub(super) fn malformed(phase: Phase, peer: &str, error: &dyn Error) -> FetchError {
+    let text = format!("{peer} did not answer in HTTP/1.1 ({error})");
+    FetchError::new(phase, Cause::HttpMalformed, text)
 }
 
 fn of_tls(phase: Phase, peer: &str, error: &rustls::Error) -> FetchError {

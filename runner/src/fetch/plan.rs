@@ -14,6 +14,7 @@ use percent_encoding::percent_decode_str;
 use rustls_pki_types::ServerName;
 use url::{Position, Url};
 
+use super::head::written;
 use crate::proxy_core::{Cause, FetchError, Host, Phase, Request, Target};
 
 /// A request that can be carried out.
@@ -22,6 +23,8 @@ pub(super) struct Plan {
     /// Whom the certificate must name; none without TLS.
     pub(super) tls_name: Option<ServerName<'static>>,
     pub(super) head: http::Request<Empty<Bytes>>,
+    /// The same as it is sent, where it asks for no body.
+    pub(super) by_head: Option<Bytes>,
 }
 
 impl Plan {
@@ -58,10 +61,13 @@ impl Plan {
         };
         let target = target(&url, request)?;
         let tls_name = if tls { Some(tls_name(&target)?) } else { None };
+        let head = head(&url, request)?;
+        let by_head = (head.method() == Method::HEAD).then(|| written(&head));
         Ok(Self {
-            tls_name,
-            head: head(&url, request)?,
             target,
+            tls_name,
+            head,
+            by_head,
         })
     }
 }

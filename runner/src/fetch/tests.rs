@@ -2,6 +2,7 @@
 //! They must not know any outbound.
 
 mod failures;
+mod head;
 mod http;
 mod tls;
 

@@ -16,7 +16,7 @@ use tracing::debug;
 use wasmtime::Engine;
 use wasmtime::component::Component as Wasm;
 
-use super::component::{Component, LoadError};
+use super::component::{Component, LoadError, compile};
 
 /// How many components' code a folder keeps: some versions, each compiled by some
 /// versions of this runner.
@@ -84,7 +84,7 @@ impl CodeCache {
         if let Some(code) = self.kept(engine, &key) {
             return Ok(code);
         }
-        let compiled = Wasm::from_binary(engine, bytes)?;
+        let compiled = compile(engine, bytes)?;
         if let Err(error) = self.keep(&key, &compiled) {
             let folder = self.folder.display();
             debug!("compiled code is not kept in {folder}: {error:#}");

@@ -121,7 +121,7 @@ impl Component {
         let origin = origin.to_owned();
         let compiled = match code {
             Some(cache) => cache.code(engine, bytes),
-            None => Wasm::from_binary(engine, bytes),
+            None => compile(engine, bytes),
         };
         let component = match compiled {
             Ok(component) => component,
@@ -156,6 +156,16 @@ impl fmt::Debug for Component {
         f.debug_tuple("Component")
             .field(&self.inner.origin)
             .finish()
+    }
+}
+
+/// Compiles in threads that end with it: what they need goes back to the system, and no
+/// process keeps them for a thing it does once.
+pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Wasm> {
+    match rayon::ThreadPoolBuilder::new().build() {
+        Ok(threads) => threads.install(|| Wasm::from_binary(engine, bytes)),
+        // No more threads can be had: as wasmtime does it by itself.
+        Err(_) => Wasm::from_binary(engine, bytes),
     }
 }
 

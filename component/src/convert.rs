@@ -267,6 +267,16 @@ pub(crate) fn level_out(level: engine::Level) -> log::Level {
     }
 }
 
+/// The engine's least level that is not below this one; none if all of its are.
+pub(crate) fn level_in(level: log::Level) -> Option<engine::Level> {
+    match level {
+        log::Level::Trace | log::Level::Debug => Some(engine::Level::Debug),
+        log::Level::Info => Some(engine::Level::Info),
+        log::Level::Warn => Some(engine::Level::Warn),
+        log::Level::Error | log::Level::Critical => None,
+    }
+}
+
 pub(crate) fn cache_error_text(error: cache::CacheError) -> String {
     match error {
         cache::CacheError::Unavailable(text)

@@ -110,6 +110,11 @@ pub(crate) fn save(delete: &[String], set: &[(String, Vec<u8>)]) {
     }
 }
 
+/// From which level on the engine's lines are read; none if none are.
+pub(crate) fn log_from() -> Option<Level> {
+    log::least_level().and_then(convert::level_in)
+}
+
 /// The first word of an engine's line names its part.
 pub(crate) fn log(level: Level, line: &str) {
     let context = if line.starts_with("LOWEST") {

@@ -7,9 +7,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures::future::{AbortHandle, Abortable};
+use futures::future::{AbortHandle, Abortable, Aborted};
 use futures::stream::{FuturesUnordered, Stream};
-use outwatch_engine::{Action, Input, Instant, Probe, ProbeId, ProbeOutcome};
+use outwatch_engine::{Action, Input, Instant, Level, Probe, ProbeId, ProbeOutcome};
 
 use crate::bindings::wasi::clocks::monotonic_clock;
 use crate::shell::{self, Phase, Shell};
@@ -17,6 +17,9 @@ use crate::{convert, host};
 
 /// How long the end waits for readers to take their last updates.
 const FAREWELL: Duration = Duration::from_millis(250);
+
+/// How often the host is asked who reads the log.
+const READERS: Duration = Duration::from_secs(1);
 
 /// Runs until the monitor has stopped.
 pub(crate) async fn run() -> Result<(), String> {
@@ -31,16 +34,16 @@ pub(crate) async fn run() -> Result<(), String> {
     began.unwrap_or(Err("the monitor is not started"))?;
 
     let mut probes = Probes::default();
-    let mut alarm = Alarm::default();
+    let mut readers = Readers::default();
     loop {
-        let Some(step) = shell::with(|shell| turn(shell, &mut probes)) else {
+        let Some(step) = shell::with(|shell| turn(shell, &mut probes, &mut readers)) else {
             return Ok(());
         };
         match step {
             Step::Again => {}
             Step::Wait(wake_at) => {
-                alarm.set(wake_at);
-                poll_fn(|context| wait(context, &mut probes, &mut alarm)).await;
+                probes.wake_at(wake_at);
+                poll_fn(|context| wait(context, &mut probes)).await;
             }
             Step::Stopped => {
                 see_streams_off().await;
@@ -77,9 +80,13 @@ enum Step {
 }
 
 /// Steps once with all that has happened, and carries out what comes of it.
-fn turn(shell: &mut Shell, probes: &mut Probes) -> Step {
-    let inputs = std::mem::take(&mut shell.inbox);
-    let outcome = shell.monitor.step(host::now(), inputs);
+fn turn(shell: &mut Shell, probes: &mut Probes, readers: &mut Readers) -> Step {
+    let now = host::now();
+    let mut inputs = std::mem::take(&mut shell.inbox);
+    if let Some(least) = readers.news(now.mono) {
+        inputs.insert(0, Input::LogFrom(least));
+    }
+    let outcome = shell.monitor.step(now, inputs);
     for action in outcome.actions {
         match action {
             Action::Probe(probe) => start(shell, probes, probe),
@@ -118,19 +125,26 @@ fn start(shell: &mut Shell, probes: &mut Probes, probe: Probe) {
 }
 
 /// Collects everything that is ready, so that one step sees all of it.
-fn wait(context: &mut Context<'_>, probes: &mut Probes, alarm: &mut Alarm) -> Poll<()> {
-    let mut ready = alarm.poll(context);
+fn wait(context: &mut Context<'_>, probes: &mut Probes) -> Poll<()> {
+    // It is awake: waking it would have the host call it again for nothing.
+    shell::with(|shell| shell.waker = None);
+    let mut ready = false;
     while let Poll::Ready(Some(ended)) = Pin::new(&mut probes.running).poll_next(context) {
-        if let Ok((probe, outcome)) = ended
-            && probes.handles.remove(&probe).is_some()
-        {
-            shell::push(Input::ProbeEnded { probe, outcome });
-            ready = true;
+        match ended {
+            Ok(Ended::Probe(probe, outcome)) if probes.handles.remove(&probe).is_some() => {
+                shell::push(Input::ProbeEnded { probe, outcome });
+                ready = true;
+            }
+            Ok(Ended::Alarm) => {
+                probes.alarm = None;
+                ready = true;
+            }
+            Ok(Ended::Probe(..)) | Err(Aborted) => {}
         }
     }
     shell::with(|shell| {
         ready |= !shell.inbox.is_empty();
-        shell.waker = Some(context.waker().clone());
+        shell.waker = (!ready).then(|| context.waker().clone());
     });
     if ready {
         Poll::Ready(())
@@ -139,24 +153,50 @@ fn wait(context: &mut Context<'_>, probes: &mut Probes, alarm: &mut Alarm) -> Po
     }
 }
 
-type Running = Pin<Box<dyn Future<Output = (ProbeId, ProbeOutcome)>>>;
+/// Who reads the log: asked from time to time, since most lines are of tests, and the
+/// host is called for each.
+#[derive(Default)]
+struct Readers {
+    asked: Option<Instant>,
+    least: Option<Level>,
+}
 
-/// The probes on their way.
+impl Readers {
+    /// The least level that is read, if it is another than before.
+    fn news(&mut self, now: Instant) -> Option<Option<Level>> {
+        let fresh = self.asked.is_some_and(|asked| now.since(asked) < READERS);
+        if fresh {
+            return None;
+        }
+        let first = self.asked.replace(now).is_none();
+        let least = host::log_from();
+        let before = std::mem::replace(&mut self.least, least);
+        (first || before != least).then_some(least)
+    }
+}
+
+type Running = Pin<Box<dyn Future<Output = Ended>>>;
+
+enum Ended {
+    Probe(ProbeId, ProbeOutcome),
+    Alarm,
+}
+
+/// The probes on their way, and the alarm for the next wake-up. Each is polled only when
+/// the host has news of it.
 #[derive(Default)]
 struct Probes {
     running: FuturesUnordered<Abortable<Running>>,
     handles: BTreeMap<ProbeId, AbortHandle>,
+    alarm: Option<(Instant, AbortHandle)>,
 }
 
 impl Probes {
     fn start(&mut self, probe: Probe) {
-        let (handle, registration) = AbortHandle::new_pair();
-        self.handles.insert(probe.id, handle);
-        let running: Running = Box::pin(async move {
-            let outcome = host::fetch(&probe).await;
-            (probe.id, outcome)
-        });
-        self.running.push(Abortable::new(running, registration));
+        let id = probe.id;
+        let fetch = async move { Ended::Probe(id, host::fetch(&probe).await) };
+        let handle = self.run(Box::pin(fetch));
+        self.handles.insert(id, handle);
     }
 
     /// Drops the call, which the host sees as a cancellation.
@@ -165,37 +205,32 @@ impl Probes {
             handle.abort();
         }
     }
-}
 
-/// The next wake-up. An earlier one than needed is kept: one step for nothing costs
-/// less than a canceled and a new call into the host for every answer.
-#[derive(Default)]
-struct Alarm {
-    set: Option<(Instant, Pin<Box<dyn Future<Output = ()>>>)>,
-}
-
-impl Alarm {
-    fn set(&mut self, wake_at: Option<Instant>) {
-        match (wake_at, &self.set) {
-            // While idle nothing at all may wake the device (N-1).
-            (None, _) => self.set = None,
-            (Some(at), Some((set, _))) if *set <= at => {}
-            (Some(at), _) => {
-                let mark = convert::instant_out(at);
-                self.set = Some((at, Box::pin(monotonic_clock::wait_until(mark))));
-            }
+    /// Sets the alarm. An earlier one than needed is kept: one step for nothing costs less
+    /// than a canceled and a new call into the host for every answer.
+    fn wake_at(&mut self, wake_at: Option<Instant>) {
+        if let (Some(at), Some((set, _))) = (wake_at, &self.alarm)
+            && *set <= at
+        {
+            return;
+        }
+        // While idle nothing at all may wake the device (N-1).
+        if let Some((_, handle)) = self.alarm.take() {
+            handle.abort();
+        }
+        if let Some(at) = wake_at {
+            let mark = convert::instant_out(at);
+            let handle = self.run(Box::pin(async move {
+                monotonic_clock::wait_until(mark).await;
+                Ended::Alarm
+            }));
+            self.alarm = Some((at, handle));
         }
     }
 
-    /// Whether it went off.
-    fn poll(&mut self, context: &mut Context<'_>) -> bool {
-        let rang = self
-            .set
-            .as_mut()
-            .is_some_and(|(_, alarm)| alarm.as_mut().poll(context).is_ready());
-        if rang {
-            self.set = None;
-        }
-        rang
+    fn run(&mut self, running: Running) -> AbortHandle {
+        let (handle, registration) = AbortHandle::new_pair();
+        self.running.push(Abortable::new(running, registration));
+        handle
     }
 }

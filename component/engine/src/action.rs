@@ -122,7 +122,7 @@ pub struct Update {
 }
 
 /// How much a log line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the whole meaning")]
 pub enum Level {
     Debug,

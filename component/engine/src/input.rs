@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::action::Level;
 use crate::options::Options;
 use crate::report::{Failure, View};
 use crate::{ProbeId, SubscriberId, Ticket};
@@ -134,6 +135,9 @@ pub enum Input {
     Pause,
     /// It woke up; counts as one change of the network. Nothing when not paused.
     Resume,
+    /// From now on only lines of this level or above are read, and so written; none at
+    /// all for none. The first steps write all.
+    LogFrom(Option<Level>),
     /// The monitor ends: cancels, answers and saves all that is open. Every later
     /// input is ignored.
     Stop,

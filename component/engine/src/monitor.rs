@@ -11,7 +11,7 @@ use crate::cycle::Cycle;
 use crate::demand::Demand;
 use crate::followup::FollowUps;
 use crate::input::{Input, ProbeOutcome, Setup};
-use crate::journal::Line;
+use crate::journal::{Journal, Line};
 use crate::life::{Life, Stage};
 use crate::lookup::Services;
 use crate::options::Options;
@@ -55,6 +55,7 @@ pub struct Monitor {
     saved: Saved,
     life: Life,
     timers: Timers,
+    journal: Journal,
     /// The time of this step.
     now: Now,
     /// What this step came to so far.
@@ -112,13 +113,19 @@ impl Monitor {
             saved: Saved::default(),
             life: Life::new(now),
             timers: Timers::default(),
+            journal: Journal::default(),
             now,
             actions: Vec::new(),
             ended: Vec::new(),
             cues: Vec::new(),
         };
         for problem in monitor.saved.load(saved) {
-            monitor.log(Level::Warn, Line::new("saved").text("text", &problem));
+            monitor.log(
+                monitor
+                    .journal
+                    .line(Level::Warn, "saved")
+                    .text("text", &problem),
+            );
         }
         monitor.install(outbounds, &selections);
         monitor.cues.clear();
@@ -212,7 +219,7 @@ impl Monitor {
         self.asks.close(&crate::AskError::Stopped);
         self.saved.call();
         self.announce_all();
-        self.log(Level::Info, Line::new("stopped"));
+        self.log(self.journal.line(Level::Info, "stopped"));
         self.actions.push(Action::Stopped);
         self.life.enter(Stage::Stopped);
         Outcome {
@@ -221,16 +228,14 @@ impl Monitor {
         }
     }
 
-    fn log(&mut self, level: Level, line: Line) {
-        self.actions.push(Action::Log {
-            level,
-            line: line.finish(),
-        });
+    fn log(&mut self, line: Line) {
+        self.actions.extend(line.finish());
     }
 
     /// Starts a line about an outbound.
-    fn line(&self, event: &str, id: Id) -> Line {
-        Line::new(event).text("tag", self.topology.tag(id))
+    fn line(&self, level: Level, event: &str, id: Id) -> Line {
+        let line = self.journal.line(level, event);
+        line.text("tag", self.topology.tag(id))
     }
 
     /// Only tests that were asked for start while idle (N-1, S-10) or paused (N-5).

@@ -1,6 +1,7 @@
 //! The import `log`: the component's lines become `tracing` events, each under the
 //! target of the part that wrote it. It must not trust the text.
 
+use tracing::level_filters::LevelFilter;
 use tracing::{debug, error, info, trace, warn};
 
 use super::HostState;
@@ -25,6 +26,18 @@ macro_rules! event {
 }
 
 impl log::Host for HostState {
+    fn least_level(&mut self) -> Option<Level> {
+        // Of all of the process: some lines are made for nobody, none is missing.
+        let level = LevelFilter::current().into_level()?;
+        Some(match level {
+            tracing::Level::TRACE => Level::Trace,
+            tracing::Level::DEBUG => Level::Debug,
+            tracing::Level::INFO => Level::Info,
+            tracing::Level::WARN => Level::Warn,
+            tracing::Level::ERROR => Level::Error,
+        })
+    }
+
     fn log(&mut self, level: Level, context: String, message: String) {
         let admission = self.log.admit();
         let line = || match admission {

@@ -6,7 +6,6 @@ use crate::Ticket;
 use crate::action::{AskError, Level};
 use crate::board::Urgency;
 use crate::input::{Cause, Input, Selection};
-use crate::journal::Line;
 use crate::life::Stage;
 use crate::report::{Reason, View};
 use crate::timers::Timer;
@@ -28,6 +27,7 @@ impl Monitor {
                 self.publisher.unsubscribe(subscriber);
                 self.timers.clear(Timer::Window(subscriber));
             }
+            Input::LogFrom(least) => self.journal.least = least,
             Input::Activity => self.activity(),
             Input::NetworkChanged => self.network_changed(Reason::Network),
             Input::ConnectionFailed {
@@ -60,7 +60,7 @@ impl Monitor {
             .set(Timer::Idle, self.now.mono + self.options.idle_timeout);
         if self.life.wake() {
             reached!("activity wakes an idle monitor");
-            self.log(Level::Info, Line::new("wake"));
+            self.log(self.journal.line(Level::Info, "wake"));
             self.cues.push(Cue::Cycle(Reason::Cycle));
         }
     }
@@ -86,9 +86,9 @@ impl Monitor {
             self.board.touch(group, View::Confirmed, Urgency::AtOnce);
         }
         if switch.tcp || switch.udp {
-            let line = self.line("selected", group);
+            let line = self.line(Level::Info, "selected", group);
             let line = line.text("member", selection.tcp.as_deref().unwrap_or_default());
-            self.log(Level::Info, line);
+            self.log(line);
             self.cues.push(Cue::Switched(group, switch));
         }
     }
@@ -116,7 +116,7 @@ impl Monitor {
     fn pause(&mut self) {
         if self.life.pause(true) {
             self.halt();
-            self.log(Level::Info, Line::new("pause"));
+            self.log(self.journal.line(Level::Info, "pause"));
         }
     }
 
@@ -132,7 +132,7 @@ impl Monitor {
             reached!("a cycle is broken off by idleness or a pause");
             self.urls.restore();
             self.saved.call();
-            self.log(Level::Info, Line::new("cycle_broken_off"));
+            self.log(self.journal.line(Level::Info, "cycle_broken_off"));
         }
         self.cycle.forget_request();
         self.timers.clear(Timer::Cycle);

@@ -8,7 +8,6 @@ use crate::action::Level;
 use crate::board::Urgency;
 use crate::demand::{Lane, Waiting, Want};
 use crate::gate;
-use crate::journal::Line;
 use crate::record::Known;
 use crate::report::{Reason, State, View};
 use crate::running::Test;
@@ -39,10 +38,12 @@ impl Monitor {
             return;
         };
         let list = self.due_in_order();
-        let line = Line::new("cycle_start")
+        let line = self
+            .journal
+            .line(Level::Info, "cycle_start")
             .word("reason", reason.as_str())
             .word("outbounds", list.len());
-        self.log(Level::Info, line.text("url", &self.urls.current()));
+        self.log(line.text("url", &self.urls.current()));
         self.timers
             .set(Timer::Cycle, self.now.mono + self.options.interval);
         self.cycle.start(reason, list, self.now.mono);
@@ -99,8 +100,8 @@ impl Monitor {
             reached!("the cycle takes the result of a test that runs");
             // E-3: the cycle takes the result of the test there is.
             self.cycle.await_result(id);
-            let line = self.line("skipped", id);
-            self.log(Level::Debug, line.word("reason", reason.as_str()));
+            let line = self.line(Level::Debug, "skipped", id);
+            self.log(line.word("reason", reason.as_str()));
         } else if self.demand.contains(id) {
             reached!("the cycle passes over one that waits");
             // D-1: one that waits does not hold the cycle.
@@ -126,8 +127,11 @@ impl Monitor {
             for id in self.cycle.again() {
                 self.cycle.mark(id);
             }
-            let line = Line::new("next_url").text("url", &self.urls.current());
-            self.log(Level::Warn, line.word("failed", counts.failed));
+            let line = self
+                .journal
+                .line(Level::Warn, "next_url")
+                .text("url", &self.urls.current());
+            self.log(line.word("failed", counts.failed));
             return true;
         }
         if counts.ok > 0 {
@@ -136,11 +140,12 @@ impl Monitor {
             reached!("a cycle without success keeps or restores its address");
             self.urls.restore();
         }
-        let line = Line::new("cycle_end")
+        let line = self
+            .journal
+            .line(Level::Info, "cycle_end")
             .word("ok", counts.ok)
             .word("failed", counts.failed);
         self.log(
-            Level::Info,
             line.word("waiting", counts.waiting)
                 .text("url", &self.urls.current()),
         );
@@ -155,8 +160,10 @@ impl Monitor {
         if !want.is_forced() && !gate::is_open(&self.topology, &self.board, &self.running, id) {
             reached!("a test waits for the gate of its detour");
             want.tries += 1;
-            let line = self.line("gated", id).word("reason", want.reason.as_str());
-            self.log(Level::Info, line.word("tries", want.tries));
+            let line = self
+                .line(Level::Info, "gated", id)
+                .word("reason", want.reason.as_str());
+            self.log(line.word("tries", want.tries));
             self.cycle.leave(id);
             return self.put_aside(id, want, Waiting::Gate);
         }

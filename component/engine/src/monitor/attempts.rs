@@ -9,7 +9,6 @@ use crate::action::{Action, Level, Probe, Request};
 use crate::board::Urgency;
 use crate::expect::{self, Reading, TEXT_LIMIT};
 use crate::input::{ProbeOutcome, Readiness};
-use crate::journal::Line;
 use crate::record::NotReady;
 use crate::report::{ErrorKind, Failure, View};
 use crate::running::Use;
@@ -44,7 +43,7 @@ impl Monitor {
         };
         let forced = test.want.is_forced();
         let line = self.topology.tag(id);
-        let line = Line::new("test").text("tag", line);
+        let line = self.journal.line(Level::Info, "test").text("tag", line);
         let line = line
             .word("reason", test.want.reason.as_str())
             .word("attempt", test.attempts);
@@ -52,7 +51,7 @@ impl Monitor {
             .text("url", &test.url)
             .word("deadline_ms", millis(deadline));
         let tag = String::from(self.topology.tag(id));
-        self.log(Level::Info, line);
+        self.log(line);
         self.actions.push(Action::Probe(Probe {
             id: probe,
             tag,
@@ -129,8 +128,8 @@ impl Monitor {
             AtMark::Try { miss } => {
                 self.timers.set(Timer::Mark(id), next);
                 let running = if idle { "no" } else { "yes" };
-                let line = self.line("mark", id).word("running", running);
-                self.log(Level::Info, line);
+                let line = self.line(Level::Info, "mark", id).word("running", running);
+                self.log(line);
                 if miss {
                     self.show_miss(id);
                 }
@@ -192,12 +191,12 @@ impl Monitor {
             reached!("a failed attempt waits for its next mark");
             let wait = stages.next_mark().since(self.now.mono);
             let line = self
-                .line("attempt_failed", id)
+                .line(Level::Info, "attempt_failed", id)
                 .word("kind", failure.kind.as_str());
             let line = line
                 .text("text", &failure.text)
                 .word("retry_in_ms", millis(wait));
-            self.log(Level::Info, line);
+            self.log(line);
             if miss {
                 self.show_miss(id);
             }
@@ -234,7 +233,7 @@ impl Monitor {
         reached!("an outbound is unavailable for now");
         self.board.edit(id).miss = true;
         self.board.touch(id, View::Display, Urgency::AtOnce);
-        let line = self.line("miss", id);
-        self.log(Level::Info, line);
+        let line = self.line(Level::Info, "miss", id);
+        self.log(line);
     }
 }

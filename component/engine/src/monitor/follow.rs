@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use super::{GRACE, Monitor, millis};
+use crate::ProbeId;
 use crate::action::{Action, Level, Probe, Request};
 use crate::board::Urgency;
 use crate::expect::delay_ms;
@@ -16,7 +17,6 @@ use crate::running::Use;
 use crate::services;
 use crate::timers::Timer;
 use crate::topology::Id;
-use crate::{ProbeId, journal::Line};
 
 impl Monitor {
     /// Whether something is still to be learnt of an outbound that works now.
@@ -151,12 +151,15 @@ impl Monitor {
 
     fn service_failed(&mut self, id: Id, kind: ErrorKind, text: &str) {
         if let Some(lookup) = self.follow_ups.get_mut(id) {
-            let line = Line::new("ip_service_failed").text("tag", self.topology.tag(id));
+            let line = self
+                .journal
+                .line(Level::Debug, "ip_service_failed")
+                .text("tag", self.topology.tag(id));
             let line = line
                 .text("url", &lookup.url)
                 .word("kind", kind.as_str())
                 .text("text", text);
-            self.log(Level::Debug, line);
+            self.log(line);
         }
         self.ask_next_service(id);
     }
@@ -175,8 +178,8 @@ impl Monitor {
         // I-6: what was known stays.
         self.follow_ups.end(id);
         self.show_pending(id, Subject::Ip, false);
-        let line = self.line("ip_failed", id);
-        self.log(Level::Info, line);
+        let line = self.line(Level::Info, "ip_failed", id);
+        self.log(line);
     }
 
     fn send_follow_up(&mut self, id: Id) {
@@ -197,10 +200,10 @@ impl Monitor {
             Subject::Ipv6 => "ipv6_check",
         };
         let line = self
-            .line(event, id)
+            .line(Level::Debug, event, id)
             .text("url", &url)
             .word("deadline_ms", millis(deadline));
-        self.log(Level::Debug, line);
+        self.log(line);
         let request = Request {
             head: subject == Subject::Ipv6,
             url,
@@ -235,7 +238,7 @@ impl Monitor {
             return;
         }
         let line = self
-            .line("ip", id)
+            .line(Level::Info, "ip", id)
             .text("ip", &info.ip)
             .text("service", &info.service);
         let line = line.text("country", info.country_code.as_deref().unwrap_or_default());
@@ -253,7 +256,7 @@ impl Monitor {
             success.source = DelaySource::IpInfo;
             success.warm = false;
         }
-        self.log(Level::Info, line.word("time_ms", time_ms));
+        self.log(line.word("time_ms", time_ms));
         self.board.touch(id, View::Confirmed, Urgency::Debounced);
         self.keep(id, Urgency::Debounced);
     }
@@ -277,8 +280,8 @@ impl Monitor {
         self.board.edit(id).ipv6 = Some((carries, Ipv6Source::Verified));
         self.board.touch(id, View::Confirmed, Urgency::Debounced);
         let line = self
-            .line("ipv6", id)
+            .line(Level::Info, "ipv6", id)
             .word("carries", if carries { "yes" } else { "no" });
-        self.log(Level::Info, line);
+        self.log(line);
     }
 }

@@ -7,7 +7,6 @@ use super::{Cue, Monitor};
 use crate::action::Level;
 use crate::board::Urgency;
 use crate::demand::{Lane, Waiting};
-use crate::journal::Line;
 use crate::report::{Reason, View};
 use crate::timers::Timer;
 use crate::topology::Id;
@@ -19,8 +18,9 @@ impl Monitor {
     /// The network changed now: tests that run are of the old one.
     pub(super) fn network_changed(&mut self, reason: Reason) {
         self.log(
-            Level::Info,
-            Line::new("network_changed").word("reason", reason.as_str()),
+            self.journal
+                .line(Level::Info, "network_changed")
+                .word("reason", reason.as_str()),
         );
         self.life.unsettle(reason);
         self.doubt_own_addresses();
@@ -52,7 +52,7 @@ impl Monitor {
             // Its results are of the old network; the new cycle covers all of it.
             self.urls.restore();
             self.saved.call();
-            self.log(Level::Info, Line::new("cycle_broken_off"));
+            self.log(self.journal.line(Level::Info, "cycle_broken_off"));
         }
         self.cues.push(Cue::Cycle(reason));
     }

@@ -188,8 +188,10 @@ impl Monitor {
             // E-3; E-1: what it joins becomes as urgent.
             test.urgency = Urgency::AtOnce;
             test.want.tickets.extend(ticket);
-            let line = self.line("joined", id).word("reason", reason.as_str());
-            return self.log(Level::Info, line);
+            let line = self
+                .line(Level::Info, "joined", id)
+                .word("reason", reason.as_str());
+            return self.log(line);
         }
         if reason != Reason::Asked && !self.is_awake() {
             reached!("a cause that comes while idle marks its outbound");

@@ -12,7 +12,6 @@ use crate::action::{Action, Level};
 use crate::board::Urgency;
 use crate::demand::Lane;
 use crate::input::{Outbound, Selection};
-use crate::journal::Line;
 use crate::report::{Ipv6Source, Reason, View};
 use crate::saved;
 use crate::timers::Timer;
@@ -26,7 +25,11 @@ impl Monitor {
         self.board.grow(self.topology.size());
         self.cycle.grow(self.topology.size());
         for problem in &replaced.problems {
-            self.log(Level::Warn, Line::new("outbounds").text("text", problem));
+            self.log(
+                self.journal
+                    .line(Level::Warn, "outbounds")
+                    .text("text", problem),
+            );
         }
         let mut gone = BTreeMap::new();
         for (id, tag, key) in before {

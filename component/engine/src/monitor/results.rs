@@ -50,7 +50,7 @@ impl Monitor {
     fn record(&mut self, id: Id, test: &Test, result: Result<Reading, Failure>) -> bool {
         let second = self.life.second(self.now.mono);
         let line = self
-            .line("result", id)
+            .line(Level::Info, "result", id)
             .word("reason", test.want.reason.as_str());
         let line = line.word("attempts", test.attempts);
         let record = self.board.edit(id);
@@ -88,7 +88,7 @@ impl Monitor {
             }
         };
         let recovered = failed_before && record.failed.is_none();
-        self.log(Level::Info, line);
+        self.log(line);
         recovered
     }
 
@@ -101,10 +101,10 @@ impl Monitor {
         self.show_over(id);
         self.cues.push(Cue::Left(id));
         let line = self
-            .line("not_ready", id)
+            .line(Level::Info, "not_ready", id)
             .word("reason", test.want.reason.as_str());
         let line = line.text("text", &not_ready.text);
-        self.log(Level::Info, line);
+        self.log(line);
         // S-9
         let answer = Err(AskError::NotReady(not_ready.text.clone()));
         let mut want = test.want;
@@ -132,8 +132,8 @@ impl Monitor {
     /// (C-5), was not announced either.
     pub(super) fn log_without_result(&mut self, event: &str, id: Id, test: &Test) {
         if test.attempts > 0 {
-            let line = self.line(event, id);
-            self.log(Level::Info, line.word("reason", test.want.reason.as_str()));
+            let line = self.line(Level::Info, event, id);
+            self.log(line.word("reason", test.want.reason.as_str()));
         }
     }
 

@@ -3,7 +3,6 @@
 
 use super::{Cue, Monitor};
 use crate::action::{Action, Level};
-use crate::journal::Line;
 use crate::report::Reason;
 use crate::running::Use;
 use crate::timers::Timer;
@@ -17,8 +16,8 @@ impl Monitor {
                 Some(Use::Abandoned(id)) => {
                     reached!("an abandoned test comes back late");
                     // C-5: its answer counts for nothing.
-                    let line = self.line("late", id);
-                    self.log(Level::Info, line);
+                    let line = self.line(Level::Info, "late", id);
+                    self.log(line);
                 }
                 // Canceled before.
                 None => {}
@@ -34,7 +33,7 @@ impl Monitor {
             Timer::Idle => {
                 if self.life.fall_idle() {
                     self.halt();
-                    self.log(Level::Info, Line::new("idle"));
+                    self.log(self.journal.line(Level::Info, "idle"));
                 }
             }
             Timer::Network => self.network_settled(),

@@ -2,12 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use outwatch_engine::{Cause, Input};
+use outwatch_engine::{Cause, Input, Level};
 
 use crate::grammar::{events, is_as_promised, parse};
 use crate::world::{World, group, not_ready, ok, outbound, refused, selection, silent};
 
 const MINUTE: u64 = 60_000;
+
+#[test]
+fn l1_lines_of_a_level_that_nobody_reads_are_not_written() {
+    let mut world = World::new().outbound("a", [ok(10)]).start();
+    world.run_to(MINUTE);
+    assert!(!world.lines(&["event=test "]).is_empty());
+    let written = world.log.len();
+    world.input([Input::LogFrom(Some(Level::Warn))]);
+    world.ask("a");
+    world.run_to(2 * MINUTE);
+    assert_eq!(world.log.len(), written);
+    world.input([Input::LogFrom(Some(Level::Info))]);
+    world.ask("a");
+    world.run_to(3 * MINUTE);
+    assert!(world.log.len() > written);
+}
 
 #[test]
 fn l1_every_test_its_result_and_each_cycle_is_one_line_that_a_program_can_read() {

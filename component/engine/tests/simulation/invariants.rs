@@ -88,7 +88,8 @@ impl Invariants {
                 Input::ConnectionFailed { .. }
                 | Input::NetworkChanged
                 | Input::Selected(_)
-                | Input::OutboundReady(_) => {}
+                | Input::OutboundReady(_)
+                | Input::LogFrom(_) => {}
             }
         }
         self.idle = self.idle_at.is_some_and(|at| at <= now.mono);

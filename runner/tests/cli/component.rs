@@ -25,6 +25,7 @@ fn the_one_built_in_imports_the_contract_and_nothing_else() {
     exports
       outwatch:monitor/control@0.1.0
       outwatch:monitor/hooks@0.1.0
+      outwatch:monitor/handover@0.1.0
     ");
 }
 

@@ -18,8 +18,9 @@ const IMPORTS: [&str; 9] = [
     "wasi:random/random@0.3.0",
 ];
 
-const EXPORTS: [&str; 2] = [
+const EXPORTS: [&str; 3] = [
     "outwatch:monitor/control@0.1.0",
+    "outwatch:monitor/handover@0.1.0",
     "outwatch:monitor/hooks@0.1.0",
 ];
 

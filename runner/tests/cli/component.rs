@@ -76,7 +76,7 @@ fn a_component_of_another_contract_is_shown_and_refused() {
       nothing
     ----- stderr
     error: this program cannot host `other.wasm`
-    caused by: the given component does not fit the contract outwatch:monitor@0.1.0: no exported instance named `outwatch:monitor/control@0.1.0`
+    caused by: the given component is no engine: it exports nothing; this runner hosts outwatch:monitor@0.1.0
     ");
 }
 

@@ -118,7 +118,7 @@ impl Stand {
 /// What outlives an instance: what it is made from, what is asked for and who watches.
 pub(crate) struct Driver {
     stand: Arc<Stand>,
-    component: Component,
+    component: watch::Sender<Component>,
     /// While the component is new.
     trial: Option<Trial>,
     requests: mpsc::UnboundedReceiver<Command>,
@@ -141,7 +141,7 @@ pub(crate) struct Open {
 impl Driver {
     pub(crate) fn new(
         stand: Arc<Stand>,
-        component: Component,
+        component: watch::Sender<Component>,
         requests: mpsc::UnboundedReceiver<Command>,
         stopping: watch::Receiver<bool>,
         ending: watch::Sender<Option<Ended>>,
@@ -225,7 +225,7 @@ impl Driver {
             Some(trial) => trial.draft().clone(),
             None => self.stand.world.cache.clone(),
         };
-        let component = self.component.clone();
+        let component = self.component.borrow().clone();
         let started = self.start(&component, cache, given).await;
         let (instance, _, goes_on) = started.map_err(|error| error.to_string())?;
         self.open.watchers.hear_another(goes_on);

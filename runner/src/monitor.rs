@@ -41,6 +41,7 @@ struct Shared {
     warnings: Vec<Problem>,
     activity: Activity,
     memory: Memory,
+    component: watch::Receiver<Component>,
     /// The driver's; it goes with it.
     stand: Weak<Stand>,
 }
@@ -118,6 +119,11 @@ impl Monitor {
         let (reply, answer) = oneshot::channel();
         self.send(Command::ServiceHosts { reply });
         answer.await.unwrap_or_default()
+    }
+
+    /// The component that runs, or ran last.
+    pub fn component(&self) -> Component {
+        self.shared.component.borrow().clone()
     }
 
     /// What was doubtful about the options.
@@ -296,6 +302,7 @@ impl Builder {
         let (commands, requests) = mpsc::unbounded_channel();
         let (stop, stopping) = watch::channel(false);
         let (ending, ended) = watch::channel(None);
+        let (component, running) = watch::channel(component);
         let shared = Shared {
             commands,
             stop,
@@ -303,6 +310,7 @@ impl Builder {
             warnings,
             activity: Activity::new(Instant::now()),
             memory,
+            component: running,
             stand: Arc::downgrade(&stand),
         };
         let driver = Driver::new(stand, component, requests, stopping, ending, paused);

@@ -43,17 +43,15 @@ impl Driver {
         let (instance, warnings, goes_on) = match started {
             Ok(started) => started,
             Err(error) => {
-                error!(
-                    "{component} does not start, {} goes on: {error}",
-                    self.component
-                );
+                let before = self.component.borrow().clone();
+                error!("{component} does not start, {before} goes on: {error}");
                 let _ = reply.send(Err(error.into()));
                 return self.restart(given.as_deref()).await;
             }
         };
         self.open.watchers.hear_another(goes_on);
-        info!("{component} takes the place of {}", self.component);
-        let before = std::mem::replace(&mut self.component, component);
+        let before = self.component.send_replace(component.clone());
+        info!("{component} takes the place of {before}");
         let (trial, outcome) = match self.trial.take() {
             Some(trial) => trial.begin_again(),
             None => Trial::begin(before.clone(), given, draft),
@@ -71,11 +69,8 @@ impl Driver {
         failure: &str,
     ) -> Result<Instance, String> {
         let (back, given) = trial.fail(failure);
-        let failed = std::mem::replace(&mut self.component, back);
-        error!(
-            "{failed} failed in its first minute, {} is back: {failure}",
-            self.component
-        );
+        let failed = self.component.send_replace(back.clone());
+        error!("{failed} failed in its first minute, {back} is back: {failure}");
         let instance = self.restart(given.as_deref()).await;
         // It counts on from before the other one did.
         self.open.watchers.hear_another(false);

@@ -68,6 +68,7 @@ async fn every_report_and_the_ring_behind_it_are_after_a_replacement_what_they_w
     assert!(before.iter().any(|report| report.state == State::Failed));
     let replaced = monitor.replace_component(another()).await.expect("another");
     assert_eq!(replaced.before().sha256(), crate::engine().sha256());
+    assert_eq!(monitor.component().sha256(), another().sha256());
     assert_eq!(confirmed(&monitor).await, before);
     replaced.stood_its_trial().await.expect("a good minute");
     let tests = stub.tests().len();
@@ -257,6 +258,7 @@ async fn one_that_fails_its_first_minute_is_rolled_back_with_nothing_lost() {
             matches!(outcome, Err(ReplaceError::RolledBack(_))),
             "{doing}: {outcome:?}"
         );
+        assert_eq!(monitor.component().sha256(), crate::engine().sha256());
         let after = confirmed(&monitor).await;
         let mut numbered = after.clone();
         for (report, before) in numbered.iter_mut().zip(&before) {

@@ -42,7 +42,7 @@ pub(crate) struct World {
 
 /// What stands behind the imports of one instance.
 pub(crate) struct HostState {
-    world: World,
+    pub(crate) world: World,
     wasi: WasiCtx,
     table: ResourceTable,
     pub(crate) holdings: Holdings,

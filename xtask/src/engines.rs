@@ -10,11 +10,18 @@ use crate::run::{root, say, target_dir};
 use crate::setup;
 
 /// Where a guest's crate is, the module it makes, and the engine that becomes of it.
-const GUESTS: [(&str, &str, &str); 1] = [(
-    "tests/guests",
-    "outwatch_test_guest.wasm",
-    "tests/engines/guest.wasm",
-)];
+const GUESTS: [(&str, &str, &str); 2] = [
+    (
+        "tests/guests",
+        "outwatch_test_guest.wasm",
+        "tests/engines/guest.wasm",
+    ),
+    (
+        "tests/guests/changed",
+        "outwatch_changed_guest.wasm",
+        "tests/engines/contract-0.2.wasm",
+    ),
+];
 
 pub(crate) fn engines() -> Result<()> {
     let toolchain = setup::for_building()?;

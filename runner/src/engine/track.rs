@@ -141,6 +141,8 @@ pub(crate) fn fit(engine: &Engine, component: &Wasm) -> Result<Box<dyn Fitted>, 
     let contract = contract::of(engine, component).map_err(Misfit::Unknown)?;
     let fitted = match contract.track() {
         Some((0, 1)) => host::linker(engine).and_then(|linker| v0_1::fit(&linker, component)),
+        #[cfg(test)]
+        Some((0, 2)) => super::v0_2::fit(engine, component),
         _ => {
             let what = format!("is an engine of the contract outwatch:monitor@{contract}");
             return Err(Misfit::Unknown(what));

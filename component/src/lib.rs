@@ -13,7 +13,7 @@ mod shell;
 
 use outwatch_engine::{Input, Selection};
 
-use bindings::exports::outwatch::monitor::{control, hooks};
+use bindings::exports::outwatch::monitor::{control, handover, hooks};
 use bindings::outwatch::monitor::types;
 
 /// What `wit/` looks like in Rust.
@@ -121,5 +121,16 @@ impl hooks::Guest for Component {
 
     fn resume() {
         shell::push(Input::Resume);
+    }
+}
+
+impl handover::Guest for Component {
+    fn give() -> Vec<u8> {
+        shell::with(|shell| shell.monitor.hand_over()).unwrap_or_default()
+    }
+
+    fn take(given: Vec<u8>) -> Result<(), String> {
+        let taken = shell::with(|shell| shell.monitor.take_over(&given, host::now()));
+        taken.unwrap_or_else(|| Err("the monitor is not started".to_owned()))
     }
 }

@@ -21,6 +21,7 @@ mod progress;
 mod reload;
 mod run;
 mod stream;
+mod swap;
 mod terminal;
 mod test;
 mod traffic;

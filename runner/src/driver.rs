@@ -1,9 +1,14 @@
 //! The one loop that owns the store: it runs the component, passes it every request,
-//! and replaces it when it fails. It must not know who asks or what a core is.
+//! and replaces it when it fails or another is wanted. It must not know who asks or what
+//! a core is.
 
 mod instance;
+mod life;
+mod trial;
+mod watchers;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::channel::mpsc as bounded;
@@ -12,18 +17,22 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use crate::engine::Component;
-use crate::engine::limits::Memory;
+use crate::engine::track::Hook;
 use crate::host::World;
-use crate::monitor::{Builder, Fault, StartError, TestError};
+use crate::monitor::{StartError, TestError};
 use crate::report::{Problem, Report, Scope, Update, View};
+use crate::store::Cache;
 
 use instance::Instance;
+use trial::Trial;
+pub(crate) use trial::{Replacement, rehearse};
+use watchers::Watchers;
 
 /// The first wait before a failed component is replaced; it doubles up to
 /// [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// A component that ran this long has recovered.
+/// A component that ran this long has recovered; a new one has stood its trial.
 const GOOD_RUN: Duration = Duration::from_secs(60);
 /// Failures in a row after which it is given up.
 const FAILURES: u32 = 5;
@@ -55,26 +64,10 @@ pub(crate) enum Command {
         reply: oneshot::Sender<Vec<String>>,
     },
     Hook(Hook),
+    Replace(Replacement),
 }
 
 type Reply = oneshot::Sender<Result<Report, TestError>>;
-
-/// What someone tells the component.
-#[derive(Clone, Debug)]
-pub(crate) enum Hook {
-    Activity,
-    NetworkChanged,
-    ConnectionFailed {
-        tag: String,
-        group: Option<String>,
-        fault: Fault,
-    },
-    SelectionChanged(String),
-    OutboundReady(String),
-    OutboundsChanged,
-    Pause,
-    Resume,
-}
 
 /// How a monitor ended.
 #[derive(Clone, Debug)]
@@ -83,58 +76,72 @@ pub(crate) enum Ended {
     GaveUp(String),
 }
 
-/// What every instance of one monitor is started from.
-pub(crate) struct Plan {
-    component: Component,
+/// What every instance of one monitor is started from, besides its component.
+pub(crate) struct Stand {
     world: World,
     options: String,
 }
 
-impl Plan {
-    pub(crate) fn new(builder: Builder, memory: Memory) -> Result<Self, StartError> {
-        let (component, world, options) = builder.into_parts(memory)?;
-        Ok(Self {
-            component,
-            world,
-            options,
-        })
+impl Stand {
+    pub(crate) fn new(world: World, options: String) -> Self {
+        Self { world, options }
     }
 
     /// A started instance, and what was doubtful about the options.
-    pub(crate) async fn instance(&self) -> Result<(Instance, Vec<Problem>), StartError> {
-        let mut instance = Instance::new(&self.component, self.world.clone()).await?;
-        let warnings = instance.start(&self.options).await?;
-        Ok((instance, warnings))
+    pub(crate) async fn first(
+        &self,
+        component: &Component,
+    ) -> Result<(Instance, Vec<Problem>), StartError> {
+        self.start(component, self.world.clone()).await
     }
 
     /// The options in force and the warnings; nothing runs.
-    pub(crate) async fn check(&self) -> Result<(String, Vec<Problem>), StartError> {
-        let (mut instance, warnings) = self.instance().await?;
+    pub(crate) async fn check(
+        &self,
+        component: &Component,
+    ) -> Result<(String, Vec<Problem>), StartError> {
+        let (mut instance, warnings) = self.first(component).await?;
         Ok((instance.options().await?, warnings))
+    }
+
+    async fn start(
+        &self,
+        component: &Component,
+        world: World,
+    ) -> Result<(Instance, Vec<Problem>), StartError> {
+        let mut instance = Instance::new(component, world).await?;
+        let warnings = instance.start(&self.options).await?;
+        Ok((instance, warnings))
     }
 }
 
-/// What outlives an instance: what is asked for and who watches.
+/// What outlives an instance: what it is made from, what is asked for and who watches.
 pub(crate) struct Driver {
-    plan: Plan,
+    stand: Arc<Stand>,
+    component: watch::Sender<Component>,
+    /// While the component is new.
+    trial: Option<Trial>,
     requests: mpsc::UnboundedReceiver<Command>,
     stopping: watch::Receiver<bool>,
     ending: watch::Sender<Option<Ended>>,
     open: Open,
 }
 
-/// What a new instance must take over from a failed one.
+/// What a new instance must take over from the one before.
 #[derive(Default)]
 pub(crate) struct Open {
     tests: BTreeMap<u64, (String, Reply)>,
     last_test: u64,
-    subscriptions: Vec<(Scope, View, bounded::Sender<Update>)>,
+    watchers: Watchers,
     paused: bool,
+    /// What the instance is to give way to.
+    leaving: Option<Replacement>,
 }
 
 impl Driver {
     pub(crate) fn new(
-        plan: Plan,
+        stand: Arc<Stand>,
+        component: watch::Sender<Component>,
         requests: mpsc::UnboundedReceiver<Command>,
         stopping: watch::Receiver<bool>,
         ending: watch::Sender<Option<Ended>>,
@@ -145,7 +152,9 @@ impl Driver {
             ..Open::default()
         };
         Self {
-            plan,
+            stand,
+            component,
+            trial: None,
             requests,
             stopping,
             ending,
@@ -159,17 +168,34 @@ impl Driver {
         let mut failures = 0;
         let ended = loop {
             let began = Instant::now();
-            let failure = match next {
+            let life = match next {
                 Ok(instance) => {
-                    let life =
-                        instance.live(&mut self.requests, &mut self.stopping, &mut self.open);
-                    match life.await {
-                        Ok(()) => break Ended::Stopped,
-                        Err(error) => format!("{error:?}"),
-                    }
+                    let Self {
+                        requests,
+                        stopping,
+                        open,
+                        trial,
+                        ..
+                    } = &mut self;
+                    let life = instance.live(requests, stopping, open, trial).await;
+                    life.map_err(|error| format!("{error:?}"))
                 }
-                Err(error) => error,
+                Err(error) => Err(error),
             };
+            if let Some(replacement) = self.open.leaving.take() {
+                failures = 0;
+                next = self.go_over(replacement, life).await;
+                continue;
+            }
+            let failure = match life {
+                Ok(_) => break Ended::Stopped,
+                Err(failure) => failure,
+            };
+            if let Some(trial) = self.trial.take() {
+                failures = 0;
+                next = self.roll_back(trial, &failure).await;
+                continue;
+            }
             failures = if began.elapsed() >= GOOD_RUN {
                 1
             } else {
@@ -187,26 +213,72 @@ impl Driver {
             if self.stopped_within(wait).await {
                 break Ended::Stopped;
             }
-            next = self
-                .plan
-                .instance()
-                .await
-                .map(|(instance, _)| instance)
-                .map_err(|error| error.to_string());
+            next = self.restart(None).await;
             info!("a new component has been started");
         };
+        self.end(ended).await;
+    }
+
+    /// Starts the component again, with what an instance of it left.
+    async fn restart(&mut self, given: Option<&[u8]>) -> Result<Instance, String> {
+        let cache: Arc<dyn Cache> = match &self.trial {
+            Some(trial) => trial.draft().clone(),
+            None => self.stand.world.cache.clone(),
+        };
+        let component = self.component.borrow().clone();
+        let started = self.start(&component, cache, given).await;
+        let (instance, _, goes_on) = started.map_err(|error| error.to_string())?;
+        self.open.watchers.hear_another(goes_on);
+        Ok(instance)
+    }
+
+    /// A started instance, the warnings, and whether it goes on where another stopped.
+    async fn start(
+        &self,
+        component: &Component,
+        cache: Arc<dyn Cache>,
+        given: Option<&[u8]>,
+    ) -> Result<(Instance, Vec<Problem>, bool), StartError> {
+        let mut world = self.stand.world.clone();
+        world.cache = cache;
+        let (mut instance, warnings) = self.stand.start(component, world).await?;
+        let Some(given) = given else {
+            return Ok((instance, warnings, false));
+        };
+        let goes_on = match instance.take(given.to_vec()).await? {
+            Ok(()) => true,
+            Err(why) => {
+                warn!("{component} goes on with the saved results alone: {why}");
+                false
+            }
+        };
+        Ok((instance, warnings, goes_on))
+    }
+
+    async fn end(self, ended: Ended) {
+        let Self {
+            stand,
+            trial,
+            mut requests,
+            ending,
+            open,
+            ..
+        } = self;
         // Streams and questions end before the end is told, and the cache is let go, so
         // that whoever waited for the end can open its file again.
-        self.requests.close();
-        self.open = Open::default();
-        let cache = self.plan.world.cache.clone();
-        drop(self.plan);
+        requests.close();
+        drop(open);
+        if let Some(trial) = trial {
+            trial.keep();
+        }
+        let cache = stand.world.cache.clone();
+        drop(stand);
         // It may wait for the disk.
         let flush = tokio::task::spawn_blocking(move || cache.flush());
         if let Ok(Err(error)) = flush.await {
             warn!("the last results may not be saved: {error}");
         }
-        self.ending.send_replace(Some(ended));
+        ending.send_replace(Some(ended));
     }
 
     /// Waits, but no longer than until it is told to stop.
@@ -242,12 +314,6 @@ impl Open {
             // One who no longer waits needs no answer.
             let _ = reply.send(result);
         }
-    }
-
-    fn subscribe(&mut self, scope: Scope, view: View, sender: bounded::Sender<Update>) {
-        self.subscriptions
-            .retain(|(_, _, sender)| !sender.is_closed());
-        self.subscriptions.push((scope, view, sender));
     }
 }
 

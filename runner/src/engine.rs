@@ -3,8 +3,13 @@
 
 mod code_cache;
 mod component;
+mod contract;
 pub(crate) mod limits;
+pub(crate) mod track;
 pub(crate) mod v0_1;
+#[cfg(test)]
+mod v0_2;
 
 pub use code_cache::CodeCache;
 pub use component::{Component, LoadError};
+pub use limits::Limits;

@@ -15,13 +15,15 @@ use wasmtime_wasi::p3::bindings::{clocks as wasi_clocks, random as wasi_random};
 use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
 use wasmtime_wasi::{Deterministic, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use crate::engine::limits::{Flood, Holdings, Memory};
+use crate::engine::limits::{Flood, Holdings, Limits, Memory};
 use crate::engine::v0_1;
 use crate::proxy_core::ProxyCore;
 use crate::store::Cache;
 
-pub(crate) use clocks::WallClock;
-use clocks::{Monotonic, MonotonicClock};
+use outbounds::Slots;
+
+use clocks::Monotonic;
+pub(crate) use clocks::{MonotonicClock, WallClock};
 
 /// The world of one instance.
 #[derive(Clone)]
@@ -33,17 +35,21 @@ pub(crate) struct World {
     pub(crate) seed: Option<u64>,
     /// Told how much the instance has.
     pub(crate) memory: Memory,
+    pub(crate) limits: Limits,
+    /// Goes on from one instance to the next.
+    pub(crate) clock: MonotonicClock,
 }
 
 /// What stands behind the imports of one instance.
 pub(crate) struct HostState {
-    world: World,
+    pub(crate) world: World,
     wasi: WasiCtx,
     table: ResourceTable,
-    clock: MonotonicClock,
     pub(crate) holdings: Holdings,
     /// Bounds what a guest can write to the log.
     log: Flood,
+    /// Bounds how many fetches of a guest run at once.
+    fetches: Slots,
 }
 
 impl HostState {
@@ -51,9 +57,9 @@ impl HostState {
         Self {
             wasi: context(&world),
             table: ResourceTable::new(),
-            clock: MonotonicClock::new(world.wall.clone()),
-            holdings: Holdings::new(world.memory.clone()),
-            log: Flood::default(),
+            holdings: Holdings::new(&world.limits, world.memory.clone()),
+            log: Flood::over(world.limits.log_lines),
+            fetches: Slots::new(world.limits.fetches),
             world,
         }
     }

@@ -59,13 +59,18 @@ mod report;
 mod sing_box;
 mod socks;
 pub mod store;
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/SWAPPING.md")]
+mod swapping {}
 #[cfg(test)]
 mod testing;
 mod udp;
 
 pub use crate::core::NativeCore;
-pub use engine::{CodeCache, Component, LoadError};
-pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
+pub use engine::{CodeCache, Component, Limits, LoadError};
+pub use monitor::{
+    Builder, Fault, Monitor, ReplaceError, Replaced, StartError, StopError, TestError, Updates,
+};
 pub use proxy_core::*;
 pub use report::*;
 pub use sing_box::{CoreEvent, CoreEvents, SingBoxCore, SingBoxError};

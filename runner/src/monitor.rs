@@ -2,7 +2,7 @@
 //! telling it. It must not touch the component; the driver does.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
 use futures::StreamExt as _;
@@ -10,17 +10,22 @@ use futures::channel::mpsc as bounded;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-use crate::driver::{self, Command, Driver, Ended, Hook};
-use crate::engine::limits::Memory;
+use crate::driver::{Command, Driver, Ended, Stand};
+use crate::engine::limits::{Limits, Memory};
+use crate::engine::track::Hook;
 use crate::engine::{Component, LoadError};
-use crate::host::{WallClock, World};
+use crate::host::{MonotonicClock, WallClock, World};
 use crate::proxy_core::ProxyCore;
 use crate::report::{Problem, Report, Scope, Update, View};
 use crate::store::{Cache, MemoryCache};
 
 mod activity;
+mod errors;
+mod replace;
 
 use self::activity::Activity;
+pub use self::errors::{StartError, StopError, TestError};
+pub use self::replace::{ReplaceError, Replaced};
 
 /// A running monitor. Cheap to clone; it stops when told to, or when the last clone
 /// is dropped.
@@ -36,6 +41,9 @@ struct Shared {
     warnings: Vec<Problem>,
     activity: Activity,
     memory: Memory,
+    component: watch::Receiver<Component>,
+    /// The driver's; it goes with it.
+    stand: Weak<Stand>,
 }
 
 impl fmt::Debug for Monitor {
@@ -111,6 +119,11 @@ impl Monitor {
         let (reply, answer) = oneshot::channel();
         self.send(Command::ServiceHosts { reply });
         answer.await.unwrap_or_default()
+    }
+
+    /// The component that runs, or ran last.
+    pub fn component(&self) -> Component {
+        self.shared.component.borrow().clone()
     }
 
     /// What was doubtful about the options.
@@ -207,6 +220,7 @@ pub struct Builder {
     options: String,
     wall: WallClock,
     seed: Option<u64>,
+    limits: Limits,
     paused: bool,
 }
 
@@ -219,6 +233,7 @@ impl Builder {
             options: String::new(),
             wall: WallClock::default(),
             seed: None,
+            limits: Limits::default(),
             paused: false,
         }
     }
@@ -259,6 +274,13 @@ impl Builder {
         self
     }
 
+    /// What the component may use. See [`Limits`] for the defaults.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
     /// Starts as if [`Monitor::pause`] had been called: only what is asked for is
     /// tested, until [`Monitor::resume`].
     #[must_use]
@@ -274,11 +296,13 @@ impl Builder {
     pub async fn start(self) -> Result<Monitor, StartError> {
         let paused = self.paused;
         let memory = Memory::default();
-        let began = driver::Plan::new(self, memory.clone())?;
-        let (first, warnings) = began.instance().await?;
+        let (component, stand) = self.into_parts(memory.clone())?;
+        let stand = Arc::new(stand);
+        let (first, warnings) = stand.first(&component).await?;
         let (commands, requests) = mpsc::unbounded_channel();
         let (stop, stopping) = watch::channel(false);
         let (ending, ended) = watch::channel(None);
+        let (component, running) = watch::channel(component);
         let shared = Shared {
             commands,
             stop,
@@ -286,8 +310,11 @@ impl Builder {
             warnings,
             activity: Activity::new(Instant::now()),
             memory,
+            component: running,
+            stand: Arc::downgrade(&stand),
         };
-        tokio::spawn(Driver::new(began, requests, stopping, ending, paused).run(first));
+        let driver = Driver::new(stand, component, requests, stopping, ending, paused);
+        tokio::spawn(driver.run(first));
         Ok(Monitor {
             shared: Arc::new(shared),
         })
@@ -299,28 +326,25 @@ impl Builder {
     /// # Errors
     /// As [`start`](Self::start).
     pub async fn check(self) -> Result<(String, Vec<Problem>), StartError> {
-        driver::Plan::new(self, Memory::default())?.check().await
+        let (component, stand) = self.into_parts(Memory::default())?;
+        stand.check(&component).await
     }
 
-    pub(crate) fn into_parts(
-        self,
-        memory: Memory,
-    ) -> Result<(Component, World, String), LoadError> {
+    fn into_parts(self, memory: Memory) -> Result<(Component, Stand), LoadError> {
         let component = match self.component {
             Some(component) => component,
             None => Component::embedded()?,
         };
-        Ok((
-            component,
-            World {
-                core: self.core,
-                cache: self.cache,
-                wall: self.wall,
-                seed: self.seed,
-                memory,
-            },
-            self.options,
-        ))
+        let world = World {
+            core: self.core,
+            cache: self.cache,
+            clock: MonotonicClock::new(self.wall.clone()),
+            wall: self.wall,
+            seed: self.seed,
+            memory,
+            limits: self.limits,
+        };
+        Ok((component, Stand::new(world, self.options)))
     }
 }
 
@@ -346,49 +370,4 @@ pub enum Fault {
     Destination,
     /// The client's, who went away; ignored.
     Client,
-}
-
-/// Why a monitor does not start.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// The options are wrong; every problem found, with paths within the options.
-    #[error("the monitoring options are wrong")]
-    Options(Vec<Problem>),
-    /// The component cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The component failed while it started.
-    #[error("the component failed to start: {0}")]
-    Component(String),
-}
-
-/// Why an asked-for test gave no report.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TestError {
-    /// No outbound or group has this tag.
-    #[error("no outbound or group has this tag")]
-    UnknownTag,
-    /// It is never tested.
-    #[error("it is never tested")]
-    Untestable,
-    /// It cannot be tested now; it will be once it is ready.
-    #[error("it is not ready: {0}")]
-    NotReady(String),
-    /// The monitor was stopped first.
-    #[error("the monitor was stopped first")]
-    Stopped,
-}
-
-/// Why a monitor ended otherwise than by being stopped.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StopError {
-    /// The component failed again and again.
-    #[error("the component failed again and again, the last time so: {0}")]
-    GaveUp(String),
-    /// The runtime that the monitor ran on was shut down.
-    #[error("the runtime that the monitor ran on was shut down")]
-    Lost,
 }

@@ -205,7 +205,7 @@ impl Outbound {
 }
 
 /// What an entry of a core is to the monitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A way out; tested.
     Outbound,

@@ -75,7 +75,7 @@ pub struct Report {
 macro_rules! names {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
 
@@ -223,7 +223,7 @@ names!(
 );
 
 /// A failed test's error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Failure {
     /// For programs.
     pub kind: ErrorKind,
@@ -232,7 +232,7 @@ pub struct Failure {
 }
 
 /// What is known of the address that an outbound's traffic comes out of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct IpInfo {
     /// An IPv4 or IPv6 address.
     pub ip: String,
@@ -253,7 +253,7 @@ pub struct IpInfo {
 }
 
 /// Figures over the last measurements of this run, at most 32.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Stats {
     /// How many there are.
     pub count: u32,

@@ -19,6 +19,7 @@
 //! ```
 
 mod disk;
+mod draft;
 mod file;
 mod memory;
 mod pairs;
@@ -26,6 +27,7 @@ mod writer;
 
 use std::sync::Arc;
 
+pub(crate) use draft::Draft;
 pub use file::{FileCache, OpenError, Opened};
 pub use memory::MemoryCache;
 

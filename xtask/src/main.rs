@@ -3,6 +3,7 @@
 
 mod ci;
 mod component;
+mod engines;
 mod rules;
 mod run;
 mod setup;
@@ -40,6 +41,8 @@ enum Verb {
         #[arg(long)]
         verify: bool,
     },
+    /// Make the engines anew that tests host, see tests/engines/README.md.
+    Engines,
     /// Build everything and run the demo; arguments are passed on.
     Demo {
         /// Arguments of `outwatch demo`.
@@ -95,6 +98,7 @@ fn verb(verb: Verb) -> Result<()> {
         Verb::Setup { build_only: true } => setup::for_building().map(drop),
         Verb::Setup { build_only: false } => setup::for_testing(),
         Verb::Component { verify } => component::component(verify),
+        Verb::Engines => engines::engines(),
         Verb::Demo { args } => {
             setup::for_building()?;
             let program = ["run", "--package", "outwatch", "--", "demo"];

@@ -9,12 +9,17 @@ use anyhow::{Context as _, Result, bail};
 use crate::Build;
 use crate::toolchain::{self, TARGET, Toolchain};
 
-/// Compiles `component/` and gives the core module's path.
-pub(crate) fn module(build: &Build, toolchain: &Toolchain) -> Result<PathBuf> {
+/// Compiles the guest in `folder`, below the root, and gives the path of its core module.
+pub(crate) fn module(
+    build: &Build,
+    toolchain: &Toolchain,
+    folder: &str,
+    name: &str,
+) -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     forget_outer_cargo(&mut cargo);
     cargo
-        .current_dir(build.root.join("component"))
+        .current_dir(build.root.join(folder))
         .args([
             "build",
             "--release",
@@ -45,10 +50,7 @@ pub(crate) fn module(build: &Build, toolchain: &Toolchain) -> Result<PathBuf> {
     if !status.success() {
         bail!("compiling the component failed ({status}); the compiler's messages are above");
     }
-    Ok(build
-        .target_dir
-        .join(TARGET)
-        .join("release/outwatch_monitor.wasm"))
+    Ok(build.target_dir.join(TARGET).join("release").join(name))
 }
 
 /// No path of this machine may stand in the result.

@@ -48,27 +48,39 @@ impl Build {
     /// When the compiler fails (the error holds its messages), or when the module does
     /// not fit `wit/`.
     pub fn run(&self, toolchain: &Toolchain) -> Result<PathBuf> {
-        let module = compile::module(self, toolchain)?;
-        let component = encode(&module)?;
+        let module = compile::module(self, toolchain, "component", "outwatch_monitor.wasm")?;
+        let component = named(&encode(&module)?)?;
         let path = self.target_dir.join("outwatch_monitor.component.wasm");
         write_if_changed(&path, &component)?;
         Ok(path)
+    }
+
+    /// Compiles and encodes another guest, in `folder` below the root, whose crate makes
+    /// the module `name`; gives its bytes.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn guest(&self, toolchain: &Toolchain, folder: &str, name: &str) -> Result<Vec<u8>> {
+        encode(&compile::module(self, toolchain, folder, name)?)
     }
 }
 
 fn encode(module: &Path) -> Result<Vec<u8>> {
     let module =
         fs::read(module).with_context(|| format!("failed to read {}", module.display()))?;
-    let component = wit_component::ComponentEncoder::default()
+    wit_component::ComponentEncoder::default()
         .validate(true)
         .module(&module)
         .and_then(|encoder| encoder.encode())
-        .context("failed to wrap the module as a component")?;
+        .context("failed to wrap the module as a component")
+}
+
+fn named(component: &[u8]) -> Result<Vec<u8>> {
     let mut metadata = wasm_metadata::AddMetadata::default();
     metadata.name = AddMetadataField::Set(NAME.to_owned());
     metadata.processed_by = vec![(NAME.to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
     metadata
-        .to_wasm(&component)
+        .to_wasm(component)
         .context("failed to add name and version to the component")
 }
 

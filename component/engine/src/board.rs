@@ -12,6 +12,7 @@ mod face;
 mod reports;
 
 use face::Face;
+pub(crate) use face::Look;
 
 /// All results, by number. Groups have a face instead of a record of their own.
 #[derive(Debug, Default)]
@@ -126,11 +127,21 @@ impl Board {
             let via = self.via(topology, group);
             let face = self.faces.entry(group).or_default();
             if new.contains(&group) {
-                face.via = via;
-            } else if face.via != via {
+                face.look.via = via;
+            } else if face.look.via != via {
                 self.touch(group, View::Confirmed, Urgency::Debounced);
             }
         }
+    }
+
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Goes on counting from there; what changed before is no news.
+    pub(crate) fn go_on(&mut self, revision: u64) {
+        self.revision = self.revision.max(revision);
+        self.changes.clear();
     }
 
     /// In which view a group looks different after a change of an entry below it, and
@@ -141,7 +152,7 @@ impl Board {
         group: Id,
         change: Change,
     ) -> Option<(View, Option<Id>)> {
-        let before = self.faces.get(&group).and_then(|face| face.via);
+        let before = self.faces.get(&group).and_then(|face| face.look.via);
         let via = self.via(topology, group);
         if via != before {
             return Some((View::Confirmed, via));
@@ -151,11 +162,11 @@ impl Board {
 
     fn turn_face(&mut self, change: Change, via: Option<Id>) {
         let revision = self.next_revision();
-        let face = self.faces.entry(change.id).or_default();
-        face.via = via;
+        let look = &mut self.faces.entry(change.id).or_default().look;
+        look.via = via;
         match change.view {
-            View::Confirmed => face.revision = revision,
-            View::Display => face.shown_revision = revision,
+            View::Confirmed => look.revision = revision,
+            View::Display => look.shown_revision = revision,
         }
     }
 

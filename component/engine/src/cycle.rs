@@ -59,6 +59,14 @@ impl Cycle {
         self.due_at[id.index()] = MARKED;
     }
 
+    pub(crate) fn due_at(&self, id: Id) -> Instant {
+        self.due_at[id.index()]
+    }
+
+    pub(crate) fn set_due(&mut self, id: Id, at: Instant) {
+        self.due_at[id.index()] = at;
+    }
+
     /// C-2: marked, or the result is older than the interval.
     pub(crate) fn is_due(&self, id: Id, now: Instant) -> bool {
         self.due_at[id.index()] <= now

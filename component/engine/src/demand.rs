@@ -4,6 +4,8 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Ticket;
 use crate::report::Reason;
 use crate::topology::Id;
@@ -12,7 +14,7 @@ use crate::topology::Id;
 const TRIES: u32 = 10;
 
 /// In which lane a test runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Lane {
     /// At once, beside the workers (E-7).
     Immediate,
@@ -104,6 +106,11 @@ impl Demand {
 
     pub(crate) fn waits_for(&self, id: Id, what: Waiting) -> bool {
         matches!(self.wants.get(&id), Some((_, Place::Waiting(waiting))) if *waiting == what)
+    }
+
+    /// The test that is wanted of an outbound.
+    pub(crate) fn get(&self, id: Id) -> Option<&Want> {
+        self.wants.get(&id).map(|(want, _)| want)
     }
 
     /// Wants a test. One that is wanted already takes the stronger lane, and its

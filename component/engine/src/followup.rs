@@ -4,12 +4,14 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::lookup::Way;
 use crate::topology::Id;
 use crate::{Instant, ProbeId};
 
 /// What is to be learnt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Subject {
     Ip,
     Ipv6,
@@ -59,6 +61,13 @@ impl FollowUps {
             self.queue.insert(self.arrivals, (id, subject));
             self.queued.insert((id, subject), self.arrivals);
         }
+    }
+
+    /// Every one that has not ended.
+    pub(crate) fn open(&self) -> BTreeSet<(Id, Subject)> {
+        let running = self.running.iter().map(|(&id, one)| (id, one.subject));
+        let waiting = self.queued.keys().chain(&self.held).copied();
+        running.chain(waiting).collect()
     }
 
     /// How many run.

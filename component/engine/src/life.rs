@@ -44,6 +44,16 @@ impl Life {
         }
     }
 
+    /// Goes on with a run that another began at that time.
+    pub(crate) fn go_on(&mut self, started: Instant) {
+        self.started = started;
+        self.stage = Stage::Running;
+    }
+
+    pub(crate) fn started(&self) -> Instant {
+        self.started
+    }
+
     pub(crate) fn stage(&self) -> Stage {
         self.stage
     }
@@ -109,6 +119,11 @@ impl Life {
 
     pub(crate) fn is_unsettled(&self) -> bool {
         self.unsettled.is_some()
+    }
+
+    /// Why all is to be tested once the network has settled.
+    pub(crate) fn unsettled(&self) -> Option<Reason> {
+        self.unsettled
     }
 
     pub(crate) fn settle(&mut self) -> Option<Reason> {

@@ -8,7 +8,7 @@ use crate::action::{Action, Level, Outcome};
 use crate::asks::Asks;
 use crate::board::Board;
 use crate::cycle::Cycle;
-use crate::demand::Demand;
+use crate::demand::{Demand, Lane};
 use crate::followup::FollowUps;
 use crate::input::{Input, ProbeOutcome, Setup};
 use crate::journal::{Journal, Line};
@@ -29,6 +29,7 @@ mod admit;
 mod announce;
 mod attempts;
 mod follow;
+mod handover;
 mod network;
 mod react;
 mod reload;
@@ -77,6 +78,8 @@ enum Cue {
     ConnectionFailed(Id),
     Switched(Id, Switch),
     Ready(Id),
+    /// A test that the engine before this one did not finish.
+    Again(Id, Reason, Lane),
     /// A test ended without a result.
     Left(Id),
     /// A test is over and its result stands on the board.
@@ -207,12 +210,15 @@ impl Monitor {
 
     /// Ends the monitor: gives up what is open, tells and saves what is known.
     fn stop(&mut self) -> Outcome {
+        // What happened last calls for tests, too, which an engine that takes over runs.
+        self.react();
         for probe in self.running.take_probes() {
             self.actions.push(Action::Cancel(probe));
         }
         for id in self.running.ids() {
             if let Some(test) = self.running.remove(id) {
                 self.log_without_result("dropped", id, &test);
+                self.demand.queue(id, test.want);
             }
             self.show_over(id);
         }

@@ -4,12 +4,15 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Instant;
 use crate::report::{DelaySource, Failure, IpInfo, Ipv6, Ipv6Source, Reason, State};
 use crate::ring::Ring;
 
 /// What is known of one outbound.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Record {
     /// The last test that answered, of this run or loaded.
     pub(crate) success: Option<Success>,
@@ -21,6 +24,7 @@ pub(crate) struct Record {
     pub(crate) ip: Option<Box<IpInfo>>,
     pub(crate) ip_from_cache: bool,
     /// Only for the display view: a lookup waits or runs.
+    #[serde(skip)]
     pub(crate) ip_pending: bool,
     pub(crate) ipv6: Option<(bool, Ipv6Source)>,
     /// Why the last test ran, and how many probes it took.
@@ -28,7 +32,9 @@ pub(crate) struct Record {
     pub(crate) attempts: u32,
     pub(crate) ring: Ring,
     /// Only for the display view: unavailable for now (S-3), being tested.
+    #[serde(skip)]
     pub(crate) miss: bool,
+    #[serde(skip)]
     pub(crate) testing: bool,
     /// The last change of what the confirmed view shows.
     pub(crate) revision: u64,
@@ -37,11 +43,12 @@ pub(crate) struct Record {
 }
 
 /// A test that answered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Success {
     pub(crate) delay_ms: u32,
     pub(crate) source: DelaySource,
     pub(crate) warm: bool,
+    #[serde(with = "shared_text")]
     pub(crate) url: Arc<str>,
     /// When, if in this run; absent if loaded.
     pub(crate) at: Option<Instant>,
@@ -49,16 +56,17 @@ pub(crate) struct Success {
 }
 
 /// A test that failed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Failed {
     pub(crate) failure: Failure,
+    #[serde(with = "shared_text")]
     pub(crate) url: Arc<str>,
     pub(crate) at: Instant,
     pub(crate) wall_ms: u64,
 }
 
 /// The core's word that an outbound cannot be tested.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NotReady {
     pub(crate) text: String,
     /// Not ever in this core (D-6).
@@ -134,5 +142,21 @@ impl Record {
             Some((true, source)) => (Ipv6::Yes, Some(source)),
             Some((false, source)) => (Ipv6::No, Some(source)),
         }
+    }
+}
+
+/// Text that many records share, as serde takes it.
+mod shared_text {
+    use alloc::string::String;
+    use alloc::sync::Arc;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+        String::deserialize(from).map(Arc::from)
     }
 }

@@ -3,6 +3,8 @@
 
 use alloc::string::String;
 
+use serde::{Deserialize, Serialize};
+
 use crate::input::Kind;
 
 /// Which of the two views of the results is meant (SPEC R-3).
@@ -30,7 +32,7 @@ pub enum State {
 }
 
 /// Where a delay was measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DelaySource {
     /// The URL test.
     Url,
@@ -39,7 +41,7 @@ pub enum DelaySource {
 }
 
 /// Why a test failed (SPEC T-10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the whole meaning")]
 pub enum ErrorKind {
     DialRefused,
@@ -111,7 +113,7 @@ impl ErrorKind {
 }
 
 /// A failed test's error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What went wrong, for programs.
     pub kind: ErrorKind,
@@ -120,7 +122,7 @@ pub struct Failure {
 }
 
 /// What is known of the address that an outbound's traffic comes out of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IpInfo {
     /// Canonical text of an IPv4 or IPv6 address.
     pub ip: String,
@@ -150,7 +152,7 @@ pub enum Ipv6 {
 }
 
 /// Where the knowledge about IPv6 comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ipv6Source {
     /// The configuration.
     Declared,
@@ -159,7 +161,7 @@ pub enum Ipv6Source {
 }
 
 /// Why a test runs (SPEC L-2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the whole meaning")]
 pub enum Reason {
     Start,

@@ -3,6 +3,8 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::report::{ErrorKind, Measurement, Stats};
 
 const CAPACITY: usize = 32;
@@ -10,11 +12,14 @@ const CAPACITY: usize = 32;
 /// Marks an entry as a failure; the low bits then hold the kind.
 const FAILED: u32 = 1 << 31;
 
+/// Second of the run, and delay or failure.
+type Entries = Vec<(u32, u32)>;
+
 /// At most 32 measurements, eight bytes each, since there is one ring per outbound.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Entries", into = "Entries")]
 pub(crate) struct Ring {
-    /// Second of the run, and delay or failure.
-    entries: Vec<(u32, u32)>,
+    entries: Entries,
     /// Where the oldest is once the ring is full.
     oldest: usize,
 }
@@ -66,6 +71,24 @@ impl Ring {
         stats.mean_ms = mean(sum, answered);
         stats.jitter_ms = mean(steps, answered.saturating_sub(1));
         stats
+    }
+}
+
+/// The last ones, given oldest first.
+impl From<Entries> for Ring {
+    fn from(mut entries: Entries) -> Self {
+        entries.drain(..entries.len().saturating_sub(CAPACITY));
+        Self { entries, oldest: 0 }
+    }
+}
+
+/// Oldest first.
+impl From<Ring> for Entries {
+    fn from(ring: Ring) -> Self {
+        let mut entries = ring.entries;
+        let oldest = ring.oldest.min(entries.len());
+        entries.rotate_left(oldest);
+        entries
     }
 }
 

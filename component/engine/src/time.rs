@@ -4,8 +4,12 @@
 use core::ops::Add;
 use core::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// A moment of a monotonic clock with an unspecified origin, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Instant(pub u64);
 
 impl Instant {

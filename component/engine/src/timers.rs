@@ -58,6 +58,11 @@ impl Timers {
         }
     }
 
+    /// When a timer is due, if it is set.
+    pub(crate) fn at(&self, timer: Timer) -> Option<Instant> {
+        self.set.get(&timer).copied()
+    }
+
     /// Takes the first timer that is due.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Timer> {
         let &(at, timer) = self.order.first()?;

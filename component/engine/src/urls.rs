@@ -43,6 +43,19 @@ impl Urls {
         self.before.is_some()
     }
 
+    /// The address that is in use once no cycle tries others.
+    pub(crate) fn settled(&self) -> Option<&str> {
+        let settled = self.before.unwrap_or(self.current);
+        self.list.get(settled).map(|url| &**url)
+    }
+
+    /// Uses an address, if it is one of the list.
+    pub(crate) fn choose(&mut self, url: &str) {
+        if let Some(known) = self.list.iter().position(|known| **known == *url) {
+            self.current = known;
+        }
+    }
+
     /// The current address works: it stays.
     pub(crate) fn keep(&mut self) {
         self.before = None;

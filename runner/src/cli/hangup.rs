@@ -39,7 +39,7 @@ impl Hangup {
         Ok(Self {})
     }
 
-    /// What the next signal means.
+    /// What the next signal means. Nothing is lost if the wait is given up.
     #[cfg_attr(not(unix), allow(clippy::unused_async, reason = "it never comes"))]
     pub(crate) async fn wish(&mut self) -> Wish {
         #[cfg(unix)]

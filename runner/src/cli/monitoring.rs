@@ -14,7 +14,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 
 /// Which component a verb uses.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ComponentArgs {
     /// Use the component in this file instead of the one built in
     #[arg(long, value_name = "FILE")]
@@ -22,6 +22,31 @@ pub(crate) struct ComponentArgs {
 }
 
 impl ComponentArgs {
+    #[cfg(test)]
+    pub(crate) fn of_file(path: &std::path::Path) -> Self {
+        Self {
+            component: Some(path.to_owned()),
+        }
+    }
+
+    /// The file, if one is named.
+    pub(crate) fn path(&self) -> Option<&PathBuf> {
+        self.component.as_ref()
+    }
+
+    /// As [`load`](Self::load), on a thread of its own: it may take a while.
+    ///
+    /// # Errors
+    /// As it.
+    pub(crate) async fn load_apart(&self, code: Option<CodeCache>) -> Result<Component, Failure> {
+        let args = self.clone();
+        let loading = tokio::task::spawn_blocking(move || args.load(code.as_ref()));
+        loading.await.unwrap_or_else(|error| {
+            let message = "loading the component broke off";
+            Err(Failure::new(Exit::Component, message).because(&error))
+        })
+    }
+
     /// Loads it, with code kept there or kept nowhere.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ use super::memory;
 use super::monitoring::{self, ComponentArgs};
 use super::reload::{Fixed, Running};
 use super::stream::{Stream, StreamFormat};
+use super::swap::Watch;
 use super::traffic;
 
 /// Monitor until Ctrl-C: tests in cycles, with the reasons on standard error
@@ -62,7 +63,11 @@ how it is meant to end: it saves and ends with 0.
 
 SIGHUP has the config read again (Unix). Outbounds, endpoints, groups, inbounds and the
 route follow it, and connections live on where their inbound is the same; what holds
-from the next start on is said. A config that is wrong changes nothing.";
+from the next start on is said. A config that is wrong changes nothing.
+
+When the file of --component becomes another, and at SIGHUP, its engine takes the place
+of the one that runs, with all results. One that does not fit, does not start or fails
+within a minute changes nothing.";
 
 /// Carries it out.
 pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
@@ -76,6 +81,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
+    let mut engine = Watch::begin(&args.component).await;
     let (mut running, updates) = start(args, checked, stream.as_ref()).await?;
     let monitor = running.monitor.clone();
     // It answers once it has read the core's list, the last thing that takes much more than
@@ -86,7 +92,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let shown = tokio::select! {
         shown = &mut show => Some(shown),
         () = interrupt.wished() => None,
-        () = reloads(&mut running, &mut hangup) => None,
+        () = changes(&mut running, &mut hangup, &mut engine) => None,
     };
     let end = async {
         running.traffic.stop().await;
@@ -139,10 +145,18 @@ async fn start<'a>(
     Ok((running, updates))
 }
 
-/// Reads the config again as often as that is asked for; ends when all is to end.
-async fn reloads(running: &mut Running<'_>, hangup: &mut Hangup) {
-    while hangup.wish().await == Wish::Reload {
-        running.reload().await;
+/// Goes over to another config or engine as often as there is one; ends when all is to
+/// end.
+async fn changes(running: &mut Running<'_>, hangup: &mut Hangup, engine: &mut Watch) {
+    loop {
+        tokio::select! {
+            wish = hangup.wish() => match wish {
+                Wish::Reload => running.reload().await,
+                Wish::End => return,
+            },
+            () = engine.changed() => {}
+        }
+        running.take_engine().await;
     }
 }
 

@@ -5,12 +5,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use sha2::{Digest as _, Sha256};
 use wasmtime::component::Component as Wasm;
 use wasmtime::{Config, Engine};
 
 use super::code_cache::CodeCache;
-use super::v0_1::WorldPre;
-use crate::host::{self, HostState};
+use super::track::{self, Fitted, Misfit};
 
 /// The engine that this version of the runner was built with.
 static EMBEDDED: &[u8] = include_bytes!(env!("OUTWATCH_COMPONENT"));
@@ -22,8 +22,9 @@ pub struct Component {
 }
 
 struct Loaded {
-    pre: WorldPre<HostState>,
+    fitted: Box<dyn Fitted>,
     origin: String,
+    sha256: String,
 }
 
 /// Why a component cannot be used.
@@ -46,7 +47,16 @@ pub enum LoadError {
         /// What is wrong.
         reason: String,
     },
-    /// It is a component, but of another contract.
+    /// It is a component, but no engine, or one of a contract that this runner does not
+    /// host.
+    #[error("{origin} {what}; this runner hosts {}", Component::CONTRACT)]
+    NotHosted {
+        /// The file, or how the bytes came.
+        origin: String,
+        /// What it is.
+        what: String,
+    },
+    /// It is an engine, but not as its contract says.
     #[error("{origin} does not fit the contract {}: {reason}", Component::CONTRACT)]
     DoesNotFit {
         /// The file, or how the bytes came.
@@ -132,22 +142,34 @@ impl Component {
                 });
             }
         };
-        let fit = host::linker(engine)
-            .and_then(|linker| linker.instantiate_pre(&component))
-            .and_then(WorldPre::new);
-        match fit {
-            Ok(pre) => Ok(Self {
-                inner: Arc::new(Loaded { pre, origin }),
+        match track::fit(engine, &component) {
+            Ok(fitted) => Ok(Self {
+                inner: Arc::new(Loaded {
+                    fitted,
+                    origin,
+                    sha256: format!("{:x}", Sha256::digest(bytes)),
+                }),
             }),
-            Err(error) => Err(LoadError::DoesNotFit {
-                origin,
-                reason: format!("{error:#}"),
-            }),
+            Err(Misfit::Unknown(what)) => Err(LoadError::NotHosted { origin, what }),
+            Err(Misfit::Different(reason)) => Err(LoadError::DoesNotFit { origin, reason }),
         }
     }
 
-    pub(crate) fn pre(&self) -> &WorldPre<HostState> {
-        &self.inner.pre
+    /// The SHA-256 of its bytes, in hexadecimal: what tells it from other components.
+    pub fn sha256(&self) -> &str {
+        &self.inner.sha256
+    }
+
+    pub(crate) fn fitted(&self) -> &dyn Fitted {
+        &*self.inner.fitted
+    }
+}
+
+/// Where it is from, and the beginning of its SHA-256.
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Loaded { origin, sha256, .. } = &*self.inner;
+        write!(f, "{origin} ({sha256:.12})")
     }
 }
 

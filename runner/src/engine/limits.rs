@@ -1,39 +1,57 @@
 //! What a guest may use: memory, time within one entry, and log lines. It must not
 //! know what the guest is for.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::{self, Thread};
+mod watchdog;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use cpu_time::ThreadTime;
 use tokio::time::Instant;
-use wasmtime::{Engine, ResourceLimiter, Store, StoreLimits, StoreLimitsBuilder, UpdateDeadline};
+use wasmtime::{ResourceLimiter, Store, StoreLimits, StoreLimitsBuilder};
 
 use crate::host::HostState;
 
-/// A guest's memory, in bytes: several times what 100 000 outbounds need.
-const MEMORY: usize = 512 << 20;
+pub(crate) use watchdog::Entry;
 
 /// What one call may bring from the guest into the host, in bytes: the reports of
 /// 100 000 outbounds fit.
 const HOSTCALL: usize = 256 << 20;
 
-/// How long a guest may compute before it returns to the host, in time of the processor:
-/// a machine that is busy with other things takes none of it away. A step over 100 000
-/// outbounds takes a tenth of it on a slow phone.
-const ENTRY: Duration = Duration::from_secs(10);
-
-/// How often the watchdog looks while a guest works.
-const TICK: Duration = Duration::from_millis(50);
-
-/// Ticks without work after which the watchdog sleeps until there is some, so that an
-/// idle device is not woken by it.
-const QUIET_TICKS: u32 = 20;
-
-/// Log lines admitted in one [`FLOOD_WINDOW`].
-const FLOOD_LINES: u32 = 100_000;
+/// The time that [`Limits::log_lines`] is for.
 const FLOOD_WINDOW: Duration = Duration::from_secs(10);
+
+/// What a component may use of its host. One that wants more memory or computes longer
+/// fails, and is replaced like one that traps; what it wants more of the rest has to wait
+/// or is dropped, and the log says so once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Its memory, in bytes. The default of 512 MiB is several times what 100 000
+    /// outbounds need.
+    pub memory: usize,
+    /// How long it may compute before it returns to its host, in time of the processor:
+    /// a machine that is busy with other things takes none of it away. Others run
+    /// meanwhile. A step over 100 000 outbounds takes a tenth of the default, 10 s, on a
+    /// slow phone.
+    pub computing: Duration,
+    /// Lines that it may log in 10 s; 100 000 by default. More are dropped.
+    pub log_lines: u32,
+    /// Fetches that may run at once; 1024 by default. More wait, each within its own
+    /// deadline.
+    pub fetches: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory: 512 << 20,
+            computing: Duration::from_secs(10),
+            log_lines: 100_000,
+            fetches: 1024,
+        }
+    }
+}
 
 /// Bounds what a guest may hold, and counts its memory.
 pub(crate) struct Holdings {
@@ -53,9 +71,9 @@ impl Memory {
 
 impl Holdings {
     /// Of a new guest, whose memory `memory` is to tell.
-    pub(crate) fn new(memory: Memory) -> Self {
+    pub(crate) fn new(limits: &Limits, memory: Memory) -> Self {
         let limits = StoreLimitsBuilder::new()
-            .memory_size(MEMORY)
+            .memory_size(limits.memory)
             .memories(4)
             .tables(16)
             .instances(16)
@@ -117,128 +135,15 @@ impl Drop for Holdings {
 }
 
 /// Puts a store under the limits. Gives what its owner must enter for each poll.
-pub(crate) fn apply(store: &mut Store<HostState>) -> Arc<Entry> {
-    let watchdog = Watchdog::of(store.engine());
-    let entry = Arc::new(Entry {
-        watchdog,
-        since: AtomicU64::new(0),
-        computing: Mutex::default(),
-    });
-    let watched = entry.clone();
+pub(crate) fn apply(store: &mut Store<HostState>, limits: &Limits) -> Arc<Entry> {
     store.limiter(|state| &mut state.holdings);
     store.set_hostcall_fuel(HOSTCALL);
-    store.set_epoch_deadline(1);
-    store.epoch_deadline_callback(move |_| watched.check());
-    entry
-}
-
-/// One store's stay in the guest.
-pub(crate) struct Entry {
-    watchdog: &'static Watchdog,
-    /// The tick at which the guest was entered.
-    since: AtomicU64,
-    /// For the entry at that tick: what its thread had computed at the first check.
-    computing: Mutex<Option<(u64, Duration)>>,
-}
-
-impl Entry {
-    /// Does `f`, which may enter the guest, under the watchdog's eyes.
-    pub(crate) fn enter<R>(&self, f: impl FnOnce() -> R) -> R {
-        self.since.store(self.watchdog.ticks.load(SeqCst), SeqCst);
-        self.watchdog.inside.fetch_add(1, SeqCst);
-        self.watchdog.wake();
-        let result = f();
-        self.watchdog.inside.fetch_sub(1, SeqCst);
-        result
-    }
-
-    /// Called by the guest's own code after each tick.
-    fn check(&self) -> wasmtime::Result<UpdateDeadline> {
-        let computed = ThreadTime::now().as_duration();
-        let since = self.since.load(SeqCst);
-        let mut computing = self
-            .computing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let (_, before) = computing
-            .filter(|(entry, _)| *entry == since)
-            .unwrap_or((since, computed));
-        *computing = Some((since, before));
-        if computed.saturating_sub(before) > ENTRY {
-            let limit = ENTRY.as_secs();
-            return Err(wasmtime::Error::msg(format!(
-                "the component computed for {limit} s without returning to its host"
-            )));
-        }
-        Ok(UpdateDeadline::Continue(1))
-    }
-}
-
-/// Advances the engine's epoch while some guest works.
-struct Watchdog {
-    ticks: AtomicU64,
-    /// How many stores are in their guest now.
-    inside: AtomicUsize,
-    /// A guest was entered since the last tick.
-    entered: AtomicBool,
-    parked: AtomicBool,
-    thread: OnceLock<Thread>,
-}
-
-impl Watchdog {
-    /// The process has one engine, and so one watchdog.
-    fn of(engine: &Engine) -> &'static Self {
-        static WATCHDOG: Watchdog = Watchdog {
-            ticks: AtomicU64::new(0),
-            inside: AtomicUsize::new(0),
-            entered: AtomicBool::new(false),
-            parked: AtomicBool::new(false),
-            thread: OnceLock::new(),
-        };
-        WATCHDOG.thread.get_or_init(|| {
-            let engine = engine.clone();
-            let thread = thread::Builder::new().name("outwatch-watchdog".to_owned());
-            match thread.spawn(move || WATCHDOG.watch(&engine)) {
-                Ok(handle) => handle.thread().clone(),
-                // A host without another thread has no watchdog; it works all the same.
-                Err(_) => thread::current(),
-            }
-        });
-        &WATCHDOG
-    }
-
-    fn watch(&self, engine: &Engine) {
-        let mut quiet = 0;
-        loop {
-            thread::sleep(TICK);
-            self.ticks.fetch_add(1, SeqCst);
-            engine.increment_epoch();
-            let works = self.entered.swap(false, SeqCst) || self.inside.load(SeqCst) > 0;
-            quiet = if works { 0 } else { quiet + 1 };
-            if quiet >= QUIET_TICKS {
-                self.parked.store(true, SeqCst);
-                while self.parked.load(SeqCst) && self.inside.load(SeqCst) == 0 {
-                    thread::park();
-                }
-                self.parked.store(false, SeqCst);
-                quiet = 0;
-            }
-        }
-    }
-
-    fn wake(&self) {
-        self.entered.store(true, SeqCst);
-        if self.parked.swap(false, SeqCst)
-            && let Some(thread) = self.thread.get()
-        {
-            thread.unpark();
-        }
-    }
+    Entry::watch(store, limits.computing)
 }
 
 /// Counts the log lines of a guest.
-#[derive(Default)]
 pub(crate) struct Flood {
+    limit: u32,
     window: Option<Instant>,
     lines: u32,
 }
@@ -253,6 +158,15 @@ pub(crate) enum Admission {
 }
 
 impl Flood {
+    /// That begins with more than `limit` lines in a window.
+    pub(crate) fn over(limit: u32) -> Self {
+        Self {
+            limit,
+            window: None,
+            lines: 0,
+        }
+    }
+
     /// Counts one line.
     pub(crate) fn admit(&mut self) -> Admission {
         let now = Instant::now();
@@ -264,7 +178,7 @@ impl Flood {
             self.lines = 0;
         }
         self.lines = self.lines.saturating_add(1);
-        match self.lines.cmp(&(FLOOD_LINES + 1)) {
+        match self.lines.cmp(&self.limit.saturating_add(1)) {
             std::cmp::Ordering::Less => Admission::Admitted,
             std::cmp::Ordering::Equal => Admission::LimitReached,
             std::cmp::Ordering::Greater => Admission::Dropped,
@@ -278,9 +192,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_flood_of_lines_is_cut_once_and_admitted_again_in_the_next_window() {
-        let mut flood = Flood::default();
-        let admissions: Vec<_> = (0..FLOOD_LINES + 3).map(|_| flood.admit()).collect();
-        let cut = FLOOD_LINES as usize;
+        let mut flood = Flood::over(1000);
+        let admissions: Vec<_> = (0..1003).map(|_| flood.admit()).collect();
+        let cut = 1000;
         assert!(
             admissions[..cut]
                 .iter()

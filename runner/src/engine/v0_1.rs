@@ -1,14 +1,18 @@
 //! Contract 0.1: its bindings, and its types to the runner's own and back. It must
 //! not do anything with them.
 
+mod exports;
+
 use jiff::Timestamp;
 
 use crate::proxy_core::{self, Cause};
 use crate::report::{self, Report};
 
-pub(crate) use bindings::exports::outwatch::monitor::{control, hooks};
+use bindings::exports::outwatch::monitor::{control, hooks};
 pub(crate) use bindings::outwatch::monitor::{cache, log, outbounds, types};
-pub(crate) use bindings::{Monitor as World, MonitorPre as WorldPre};
+pub(crate) use exports::fit;
+
+use bindings::{Monitor as World, MonitorPre as WorldPre};
 
 use bindings::wasi::http::types::{DnsErrorPayload, ErrorCode, Method};
 
@@ -166,14 +170,14 @@ pub(crate) fn fetch_error_out(error: proxy_core::FetchError) -> outbounds::Fetch
     }
 }
 
-pub(crate) fn view_out(view: report::View) -> types::View {
+fn view_out(view: report::View) -> types::View {
     match view {
         report::View::Confirmed => types::View::Confirmed,
         report::View::Display => types::View::Display,
     }
 }
 
-pub(crate) fn filter_out(scope: report::Scope, view: report::View) -> control::Filter {
+fn filter_out(scope: report::Scope, view: report::View) -> control::Filter {
     let scope = match scope {
         report::Scope::All => control::Scope::All,
         report::Scope::Tag(tag) => control::Scope::Tag(tag),
@@ -185,7 +189,7 @@ pub(crate) fn filter_out(scope: report::Scope, view: report::View) -> control::F
     }
 }
 
-pub(crate) fn update_in(update: control::Update) -> report::Update {
+fn update_in(update: control::Update) -> report::Update {
     report::Update {
         reports: update.reports.into_iter().map(report_in).collect(),
         removed: update.removed,
@@ -193,10 +197,7 @@ pub(crate) fn update_in(update: control::Update) -> report::Update {
     }
 }
 
-pub(crate) fn problems_in(
-    problems: Vec<types::Problem>,
-    severity: report::Severity,
-) -> Vec<report::Problem> {
+fn problems_in(problems: Vec<types::Problem>, severity: report::Severity) -> Vec<report::Problem> {
     let problem = |problem: types::Problem| report::Problem {
         severity,
         path: problem.path,
@@ -206,7 +207,7 @@ pub(crate) fn problems_in(
     problems.into_iter().map(problem).collect()
 }
 
-pub(crate) fn report_in(report: types::Report) -> Report {
+fn report_in(report: types::Report) -> Report {
     Report {
         tag: report.tag,
         kind: match report.kind {

@@ -51,7 +51,7 @@ impl HostWallClock for WallClock {
     }
 }
 
-/// Counts from an instance's start.
+/// Counts from a monitor's start, whichever instance reads it.
 #[derive(Clone, Debug)]
 pub(crate) struct MonotonicClock {
     start: Instant,
@@ -59,7 +59,7 @@ pub(crate) struct MonotonicClock {
 }
 
 impl MonotonicClock {
-    pub(super) fn new(wall: WallClock) -> Self {
+    pub(crate) fn new(wall: WallClock) -> Self {
         let start = Instant::now();
         Self { start, wall }
     }
@@ -98,7 +98,7 @@ impl HasData for Monotonic {
 
 impl monotonic_clock::Host for HostState {
     fn now(&mut self) -> wasmtime::Result<monotonic_clock::Mark> {
-        Ok(self.clock.nanos())
+        Ok(self.world.clock.nanos())
     }
 
     fn get_resolution(&mut self) -> wasmtime::Result<types::Duration> {
@@ -111,7 +111,7 @@ impl<T> monotonic_clock::HostWithStore<T> for Monotonic {
         store: &Accessor<T, Self>,
         when: monotonic_clock::Mark,
     ) -> wasmtime::Result<()> {
-        let clock = store.with(|mut access| access.get().clock.clone());
+        let clock = store.with(|mut access| access.get().world.clock.clone());
         clock.wait_until(when).await;
         Ok(())
     }

@@ -1,13 +1,22 @@
 //! The import `outbounds`: the proxy core as the component sees it. It must not
 //! touch the network itself, and nothing here may block the store.
 
+use std::sync::{Arc, Once};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
+use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
+use tracing::warn;
 use wasmtime::component::{Accessor, HasSelf};
 
 use super::HostState;
 use crate::engine::v0_1::{self, outbounds, types};
-use crate::proxy_core::{Cause, FetchError, Phase};
+use crate::proxy_core::{Cause, FetchError, Phase, Request};
+
+/// The most that is read of a body, in bytes, whatever the guest asks for: many times
+/// what any address service answers.
+const BODY_LIMIT: u32 = 1 << 20;
 
 impl types::Host for HostState {}
 
@@ -36,17 +45,63 @@ impl<T: Send> outbounds::HostWithStore<T> for HasSelf<HostState> {
         tag: String,
         request: outbounds::Request,
     ) -> Result<outbounds::Response, outbounds::FetchError> {
-        let core = accessor.with(|mut access| access.get().world.core.clone());
-        let request = v0_1::request_in(request);
+        let (core, slots) = accessor.with(|mut access| {
+            let state = access.get();
+            (state.world.core.clone(), state.fetches.clone())
+        });
+        let mut request = v0_1::request_in(request);
+        request.body_limit = request.body_limit.min(BODY_LIMIT);
         // On the runtime's pool, so that a busy guest delays no answer, and aborted when
         // the guest drops the call.
-        let exchange = tokio::spawn(async move { core.fetch(&tag, &request).await });
+        let exchange = tokio::spawn(async move {
+            let _slot = slots.take(&mut request).await?;
+            core.fetch(&tag, &request).await
+        });
         let result = AbortOnDropHandle::new(exchange).await;
         // A core that panics loses its own exchange only.
         let result = result.unwrap_or_else(|error| Err(broken(&error)));
         result
             .map(v0_1::response_out)
             .map_err(v0_1::fetch_error_out)
+    }
+}
+
+/// Room for the fetches of one instance.
+#[derive(Clone)]
+pub(super) struct Slots {
+    free: Arc<Semaphore>,
+    /// It has been said that there is none.
+    said: Arc<Once>,
+}
+
+impl Slots {
+    pub(super) fn new(count: usize) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS))),
+            said: Arc::new(Once::new()),
+        }
+    }
+
+    /// Waits for room, within the request's deadline, of which the wait is a part.
+    async fn take(&self, request: &mut Request) -> Result<OwnedSemaphorePermit, FetchError> {
+        let free = self.free.clone();
+        if let Ok(slot) = free.clone().try_acquire_owned() {
+            return Ok(slot);
+        }
+        self.said.call_once(|| {
+            warn!("the component asks for more fetches at once than it may have; they wait");
+        });
+        let asked = Instant::now();
+        match timeout(request.deadline, free.acquire_owned()).await {
+            Ok(Ok(slot)) => {
+                request.deadline = request.deadline.saturating_sub(asked.elapsed());
+                Ok(slot)
+            }
+            Ok(Err(_)) | Err(_) => {
+                let text = "too many fetches ran for this one to begin in time";
+                Err(FetchError::new(Phase::Dial, Cause::Timeout, text))
+            }
+        }
     }
 }
 

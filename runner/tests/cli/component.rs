@@ -25,6 +25,7 @@ fn the_one_built_in_imports_the_contract_and_nothing_else() {
     exports
       outwatch:monitor/control@0.1.0
       outwatch:monitor/hooks@0.1.0
+      outwatch:monitor/handover@0.1.0
     ");
 }
 
@@ -75,7 +76,7 @@ fn a_component_of_another_contract_is_shown_and_refused() {
       nothing
     ----- stderr
     error: this program cannot host `other.wasm`
-    caused by: the given component does not fit the contract outwatch:monitor@0.1.0: no exported instance named `outwatch:monitor/control@0.1.0`
+    caused by: the given component is no engine: it exports nothing; this runner hosts outwatch:monitor@0.1.0
     ");
 }
 

@@ -1,5 +1,6 @@
 //! The real binary over real servers: hundreds of outbounds, and kills at any moment.
 
+mod flood;
 mod hundreds;
 mod kills;
 mod process;
@@ -9,5 +10,6 @@ mod restart;
 mod sing_box;
 #[cfg(target_os = "linux")]
 mod soak;
+mod swap;
 mod traffic;
 mod visit;

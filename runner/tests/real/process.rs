@@ -35,6 +35,13 @@ impl Scene {
         std::fs::write(self.path("config.json"), text).expect("a config");
     }
 
+    /// Has a file be this from now on, in one moment.
+    pub(crate) fn has_file(&self, name: &str, contents: &[u8]) {
+        let new = self.path("new");
+        std::fs::write(&new, contents).expect("a file");
+        std::fs::rename(new, self.path(name)).expect("a file");
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
@@ -245,6 +252,15 @@ impl Running {
     pub(crate) fn terminate(mut self) -> Option<i32> {
         self.signal("TERM");
         self.child.wait().expect("a process of ours").code()
+    }
+
+    /// The same; gives all that it has logged.
+    pub(crate) fn terminated(mut self) -> Vec<String> {
+        self.signal("TERM");
+        let mut logged = std::mem::take(&mut self.logged);
+        // The pipe ends with the process.
+        logged.extend(self.log.iter());
+        logged
     }
 
     /// Sends it a signal.

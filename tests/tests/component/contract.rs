@@ -18,8 +18,9 @@ const IMPORTS: [&str; 9] = [
     "wasi:random/random@0.3.0",
 ];
 
-const EXPORTS: [&str; 2] = [
+const EXPORTS: [&str; 3] = [
     "outwatch:monitor/control@0.1.0",
+    "outwatch:monitor/handover@0.1.0",
     "outwatch:monitor/hooks@0.1.0",
 ];
 
@@ -64,11 +65,11 @@ fn bytes_that_are_no_component_are_refused_with_their_reason() {
 }
 
 #[test]
-fn a_component_without_the_exports_is_refused_and_the_first_missing_one_named() {
+fn a_component_that_exports_nothing_is_refused() {
     // The smallest component: a header and nothing.
     let error = Component::from_bytes(b"\0asm\x0d\0\x01\0").unwrap_err();
-    assert!(matches!(error, LoadError::DoesNotFit { .. }), "{error}");
-    assert!(error.to_string().contains("outwatch:monitor/"), "{error}");
+    assert!(matches!(error, LoadError::NotHosted { .. }), "{error}");
+    assert!(error.to_string().contains("it exports nothing"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

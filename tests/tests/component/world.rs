@@ -11,6 +11,7 @@ const BOUND: Duration = Duration::from_secs(24 * 3600);
 
 pub(crate) fn describe(stub: &Stub, options: &str) -> Builder {
     Monitor::builder(stub.clone())
+        .component(crate::engine())
         .options(options)
         .wall_clock(stub.wall_clock())
 }

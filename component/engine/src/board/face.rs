@@ -10,11 +10,17 @@ use crate::report::{State, View};
 use crate::topology::{Id, Topology};
 
 /// What a group showed when it was last looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Look {
+    pub(crate) via: Option<Id>,
+    pub(crate) revision: u64,
+    pub(crate) shown_revision: u64,
+}
+
+/// A group's look, and how it comes by it.
 #[derive(Debug, Default)]
 pub(super) struct Face {
-    pub(super) via: Option<Id>,
-    pub(super) revision: u64,
-    pub(super) shown_revision: u64,
+    pub(super) look: Look,
     /// Empty for a group that has chosen.
     ranking: Ranking,
 }
@@ -33,6 +39,19 @@ type Place = (Standing, usize);
 type Standing = (u8, u32);
 
 impl Board {
+    /// What a group shows.
+    pub(crate) fn look(&self, group: Id) -> Look {
+        self.faces
+            .get(&group)
+            .map(|face| face.look)
+            .unwrap_or_default()
+    }
+
+    /// A group showed this under an engine before this one.
+    pub(crate) fn wear(&mut self, group: Id, look: Look) {
+        self.faces.entry(group).or_default().look = look;
+    }
+
     /// The outbound that an entry's result comes from: itself, the leaf of a
     /// group's selection, or the best member of a group that has not chosen.
     pub(super) fn via(&self, topology: &Topology, id: Id) -> Option<Id> {

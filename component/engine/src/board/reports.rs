@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Board;
+use super::{Board, Look};
 use crate::Now;
 use crate::record::Record;
 use crate::report::{Ipv6, Report, State, Stats, View};
@@ -19,16 +19,17 @@ impl Board {
             report.revision = revision(view, record.revision, record.shown_revision);
             return report;
         }
-        let shown = self.faces.get(&id);
-        let via = shown.and_then(|face| face.via);
+        let Look {
+            via,
+            revision: confirmed,
+            shown_revision,
+        } = self.look(id);
         let mut report = match via {
             Some(via) => of_record(entry, self.get(via), view, now),
             None => blank(entry),
         };
         report.via = via.map(|via| String::from(topology.tag(via)));
-        if let Some(face) = shown {
-            report.revision = revision(view, face.revision, face.shown_revision);
-        }
+        report.revision = revision(view, confirmed, shown_revision);
         report
     }
 

@@ -30,6 +30,7 @@ impl Monitor {
                 Cue::ConnectionFailed(id) => self.suspect(id),
                 Cue::Switched(group, switch) => self.switched(group, switch),
                 Cue::Ready(id) => self.want(id, Reason::Ready, None),
+                Cue::Again(id, reason, lane) => self.again(id, reason, lane),
                 Cue::Left(id) => self.open_gates(id),
                 Cue::Over { id, ok, recovered } => self.over(id, ok, recovered),
             }
@@ -175,6 +176,15 @@ impl Monitor {
                 self.follow_ups.want(id, subject);
                 self.show_pending(id, subject, true);
             }
+        }
+    }
+
+    /// What another engine had begun is not dropped with it.
+    fn again(&mut self, id: Id, reason: Reason, lane: Lane) {
+        match lane {
+            Lane::Immediate => self.want(id, reason, None),
+            Lane::Worker if self.is_awake() => self.demand.want(id, reason, lane, None),
+            Lane::Worker => self.cycle.mark(id),
         }
     }
 

@@ -9,6 +9,7 @@ mod asked;
 mod cycles;
 mod detours;
 mod events;
+mod handover;
 mod idle;
 mod ip;
 mod log;

@@ -31,7 +31,7 @@ pub(crate) struct Sent {
 
 /// The world. Times are milliseconds since the start.
 pub(crate) struct World {
-    setup: Setup,
+    pub(crate) setup: Setup,
     monitor: Monitor,
     now_ms: u64,
     /// Wall time beside the monotonic clock.
@@ -114,6 +114,19 @@ impl World {
         let mut setup = self.setup.clone();
         setup.saved = self.pairs.clone().into_iter().collect();
         self.monitor = Monitor::new(setup, self.now());
+    }
+
+    /// Stops the monitor, and has another one take over: its first step is the caller's,
+    /// so that those who ask and watch can be there.
+    pub(crate) fn replace(&mut self) {
+        self.input([Input::Stop]);
+        let left = self.monitor.hand_over();
+        (self.stopped, self.wake_at) = (false, None);
+        self.open.clear();
+        self.coming.clear();
+        self.make();
+        let taken = self.monitor.take_over(&left, self.now());
+        assert_eq!(taken, Ok(()));
     }
 
     pub(crate) fn now(&self) -> Now {

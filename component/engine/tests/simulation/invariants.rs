@@ -58,6 +58,17 @@ impl Invariants {
         }
     }
 
+    /// For an engine that takes over from another.
+    pub(crate) fn go_on(&mut self, before: &Self) {
+        self.idle_at = before.idle_at;
+        self.idle = before.idle;
+        self.paused = before.paused;
+    }
+
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
     /// What the engine is about to hear.
     pub(crate) fn before_step(&mut self, inputs: &[Input], now: Now) {
         if self.idle_at.is_none() {

@@ -10,6 +10,10 @@ impl World {
         &self.monitor
     }
 
+    pub(crate) fn monitor_mut(&mut self) -> &mut Monitor {
+        &mut self.monitor
+    }
+
     pub(crate) fn confirmed(&self, tag: &str) -> Report {
         self.monitor
             .report(tag, View::Confirmed, self.now())

@@ -60,11 +60,12 @@ pub(crate) enum Event {
     WeatherChanges,
     KilledAndStarted,
     StoppedAndStarted,
+    Replaced,
 }
 
 impl Event {
     /// Every kind, and how often it happens.
-    pub(crate) const ALL: [(Self, u64); 48] = [
+    pub(crate) const ALL: [(Self, u64); 49] = [
         (Self::Ask, 12),
         (Self::AskForGroup, 4),
         (Self::AskTwiceAtOnce, 2),
@@ -113,6 +114,7 @@ impl Event {
         (Self::WeatherChanges, 3),
         (Self::KilledAndStarted, 1),
         (Self::StoppedAndStarted, 1),
+        (Self::Replaced, 2),
     ];
 }
 
@@ -157,6 +159,14 @@ impl World {
             Event::StoppedAndStarted => {
                 self.stop();
                 self.restart();
+                self.begin();
+            }
+            Event::Replaced => {
+                self.stop();
+                let paused = self.replace();
+                if paused {
+                    self.step(vec![Input::Pause]);
+                }
                 self.begin();
             }
             Event::ManyAtOnce => {

@@ -1,10 +1,10 @@
 //! How time passes: steps when the engine asks for them or something comes back,
 //! restarts and ends. It must not decide what happens.
 
-use outwatch_engine::{Input, Instant, Monitor, Now, Setup};
+use outwatch_engine::{Input, Instant, Monitor, Now, Setup, View};
 
 use super::{STEPS_AT_MOST, World};
-use crate::invariants::saved;
+use crate::invariants::{Invariants, saved};
 
 /// The monotonic clock at the start of a story, in milliseconds.
 const ORIGIN_MS: u64 = 5_000;
@@ -92,6 +92,23 @@ impl World {
         self.leave();
         self.make();
         saved::survived(&old, &self.monitor, self.now());
+    }
+
+    /// A new monitor takes over from the old one, which has ended in order; says whether
+    /// the host has to tell it of a pause.
+    pub(super) fn replace(&mut self) -> bool {
+        let given = self.monitor.hand_over();
+        let views = [View::Confirmed, View::Display];
+        let before = views.map(|view| self.monitor.reports(view, self.now()));
+        self.leave();
+        let check = std::mem::replace(&mut self.check, Invariants::new(&self.options, &self.core));
+        self.make();
+        self.check.go_on(&check);
+        let taken = self.monitor.take_over(&given, self.now());
+        assert_eq!(taken, Ok(()));
+        let after = views.map(|view| self.monitor.reports(view, self.now()));
+        assert_eq!(after, before, "nobody notices");
+        check.is_paused()
     }
 
     /// Everyone who had to do with the old monitor is gone.

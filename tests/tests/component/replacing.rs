@@ -1,0 +1,392 @@
+//! Another component in the place of the one that runs: nobody notices, and it is all or
+//! nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use outwatch::{
+    Cache, MemoryCache, Monitor, ReplaceError, Report, Scope, StartError, State, Update, View,
+};
+use outwatch_tests::engines::{another, guest};
+use outwatch_tests::stub::{Behaviour, Stub, answers, refuses};
+
+use super::world::{describe, next, pass, start, start_paused, wait_for_all};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const QUIET: &str = r#"{"ip_lookup": false, "idle_timeout": "1d"}"#;
+
+/// What a report says, without its age.
+fn timeless(reports: Vec<Report>) -> Vec<Report> {
+    let timeless = |mut report: Report| {
+        report.age_ms = None;
+        report
+    };
+    reports.into_iter().map(timeless).collect()
+}
+
+async fn confirmed(monitor: &Monitor) -> Vec<Report> {
+    timeless(monitor.reports(View::Confirmed).await)
+}
+
+/// Everything that comes without waiting for anything to happen.
+async fn pending(updates: &mut outwatch::Updates) -> Vec<Update> {
+    let mut all = Vec::new();
+    while let Ok(Some(update)) =
+        tokio::time::timeout(Duration::from_millis(50), updates.next()).await
+    {
+        all.push(update);
+    }
+    all
+}
+
+/// A core with one that works, one that fails, one that has an address, a group of each
+/// kind, and a saved result that no run has confirmed.
+fn mixed(doing: &str) -> Stub {
+    let stub = Stub::with([
+        (format!("guest: {doing}"), answers(10)),
+        ("b".into(), refuses(5)),
+    ]);
+    stub.set_ip(&format!("guest: {doing}"), "1.1.1.1", "NL");
+    stub.add_group("choice", &["b"], Some("b"));
+    stub.add_group("best", &[&format!("guest: {doing}"), "b"], None);
+    stub
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_report_and_the_ring_behind_it_are_after_a_replacement_what_they_were() {
+    let stub = mixed("nothing");
+    let monitor = start(&stub, r#"{"idle_timeout": "1d"}"#).await;
+    wait_for_all(&monitor).await;
+    pass(11 * MINUTE).await;
+    let before = confirmed(&monitor).await;
+    assert!(
+        before
+            .iter()
+            .any(|report| report.stats.count == 3 && report.ip.is_some())
+    );
+    assert!(before.iter().any(|report| report.state == State::Failed));
+    let replaced = monitor.replace_component(another()).await.expect("another");
+    assert_eq!(replaced.before().sha256(), crate::engine().sha256());
+    assert_eq!(monitor.component().sha256(), another().sha256());
+    assert_eq!(confirmed(&monitor).await, before);
+    replaced.stood_its_trial().await.expect("a good minute");
+    let tests = stub.tests().len();
+    pass(5 * MINUTE).await;
+    assert_eq!(
+        stub.tests().len(),
+        tests + 2,
+        "the cycle goes on in its beat"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn r4_watchers_hear_nothing_of_it_and_then_of_what_is_new_with_growing_revisions() {
+    let stub = Stub::with([("a", answers(10)), ("b", answers(20))]);
+    stub.add_group("g", &["a", "b"], Some("a"));
+    let monitor = start(&stub, QUIET).await;
+    wait_for_all(&monitor).await;
+    let mut last: BTreeMap<String, u64> = BTreeMap::new();
+    let mut watchers = Vec::new();
+    for view in [View::Confirmed, View::Display] {
+        for scope in [Scope::All, Scope::Tag("g".into()), Scope::Group("g".into())] {
+            watchers.push(monitor.subscribe(scope, view));
+        }
+    }
+    for watcher in &mut watchers {
+        for update in pending(watcher).await {
+            last.extend(
+                update
+                    .reports
+                    .into_iter()
+                    .map(|one| (one.tag, one.revision)),
+            );
+        }
+    }
+    for _ in 0..3 {
+        monitor.replace_component(another()).await.expect("another");
+        for watcher in &mut watchers {
+            assert_eq!(pending(watcher).await, [], "no repeat, no flicker");
+        }
+    }
+    stub.set("a", answers(30));
+    monitor.test("a").await.unwrap();
+    let update = next(&mut watchers[0]).await;
+    let tags: Vec<_> = update
+        .reports
+        .iter()
+        .map(|report| report.tag.as_str())
+        .collect();
+    assert_eq!(tags, ["a", "g"]);
+    assert!(
+        update
+            .reports
+            .iter()
+            .all(|report| report.revision > last[&report.tag])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn r4_what_a_slow_watcher_had_not_taken_comes_from_the_new_one() {
+    let stub = Stub::with([("a", answers(10))]);
+    let monitor = start(&stub, QUIET).await;
+    let mut watcher = monitor.subscribe(Scope::All, View::Confirmed);
+    next(&mut watcher).await;
+    pass(Duration::from_secs(1)).await;
+    // Two updates wait on the way to it; a third is with the engine.
+    for ms in [20, 30, 40, 50] {
+        stub.set("a", answers(ms));
+        monitor.test("a").await.unwrap();
+    }
+    monitor.replace_component(another()).await.expect("another");
+    let delays: Vec<_> = pending(&mut watcher)
+        .await
+        .into_iter()
+        .map(|update| update.reports[0].delay_ms)
+        .collect();
+    assert_eq!(delays.last(), Some(&Some(50)), "{delays:?}");
+    assert!(delays.is_sorted_by(|a, b| a < b), "{delays:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn r4_an_outbound_that_goes_in_that_moment_is_told_to_be_gone() {
+    let stub = Stub::with([("a", answers(10)), ("b", answers(20))]);
+    let monitor = start(&stub, QUIET).await;
+    wait_for_all(&monitor).await;
+    let mut all = monitor.subscribe(Scope::All, View::Confirmed);
+    let mut one = monitor.subscribe(Scope::Tag("b".into()), View::Confirmed);
+    next(&mut all).await;
+    next(&mut one).await;
+    stub.remove("b");
+    monitor.replace_component(another()).await.expect("another");
+    for watcher in [&mut all, &mut one] {
+        let update = next(watcher).await;
+        assert_eq!(update.removed, ["b"]);
+        assert_eq!(update.reports, []);
+    }
+    monitor.outbounds_changed();
+    assert_eq!(pending(&mut all).await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn s10_one_who_waits_for_a_test_is_answered_by_the_new_one() {
+    let stub = Stub::with([("a", Behaviour::Silent)]);
+    let monitor = start_paused(&stub).await;
+    let asking = monitor.clone();
+    let answer = tokio::spawn(async move { asking.test("a").await });
+    while stub.fetches().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    stub.set("a", answers(30));
+    monitor.replace_component(another()).await.expect("another");
+    let report = answer.await.unwrap().expect("a report");
+    assert_eq!((report.state, report.delay_ms), (State::Ok, Some(30)));
+    assert_eq!(stub.tests(), ["a", "a"], "the test in flight ran again");
+    assert_eq!(stub.dropped(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn n5_a_paused_monitor_stays_paused() {
+    let stub = Stub::with([("a", answers(10))]);
+    let monitor = start_paused(&stub).await;
+    monitor.replace_component(another()).await.expect("another");
+    pass(7 * MINUTE).await;
+    assert_eq!(stub.tests(), [""; 0]);
+    monitor.resume();
+    wait_for_all(&monitor).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_traps_in_start_or_refuses_the_options_changes_nothing() {
+    for (doing, says) in [
+        ("traps in start", "the guest traps in start"),
+        ("refuses every option", "the monitoring options are wrong"),
+    ] {
+        let stub = mixed(doing);
+        let monitor = start(&stub, QUIET).await;
+        wait_for_all(&monitor).await;
+        let before = confirmed(&monitor).await;
+        let mut watcher = monitor.subscribe(Scope::All, View::Confirmed);
+        next(&mut watcher).await;
+        let error = monitor.replace_component(guest()).await.unwrap_err();
+        match &error {
+            ReplaceError::Start(StartError::Options(problems)) => {
+                assert_eq!(problems[0].path, "workers");
+            }
+            ReplaceError::Start(StartError::Component(text)) => {
+                assert!(text.contains("control@0.1.0#start"), "{says}: {text}");
+            }
+            error => panic!("{error}"),
+        }
+        assert_eq!(confirmed(&monitor).await, before);
+        assert_eq!(pending(&mut watcher).await, []);
+        assert_eq!(stub.dropped(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_fails_as_it_takes_over_gives_way_to_the_one_before() {
+    let stub = mixed("traps in take");
+    let monitor = start(&stub, QUIET).await;
+    wait_for_all(&monitor).await;
+    let before = confirmed(&monitor).await;
+    let error = monitor.replace_component(guest()).await.unwrap_err();
+    assert!(matches!(error, ReplaceError::Start(_)), "{error}");
+    assert_eq!(confirmed(&monitor).await, before);
+    // It runs on.
+    assert_eq!(monitor.test("b").await.unwrap().state, State::Failed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_fails_its_first_minute_is_rolled_back_with_nothing_lost() {
+    for doing in [
+        "traps in run",
+        "fails",
+        "ends by itself",
+        "traps after 50 s",
+    ] {
+        let stub = mixed(doing);
+        let monitor = start(&stub, QUIET).await;
+        wait_for_all(&monitor).await;
+        let before = confirmed(&monitor).await;
+        let highest = before.iter().map(|report| report.revision).max();
+        let mut watcher = monitor.subscribe(Scope::Tag("b".into()), View::Confirmed);
+        next(&mut watcher).await;
+        let replaced = monitor.replace_component(guest()).await.expect("it starts");
+        let outcome = replaced.stood_its_trial().await;
+        assert!(
+            matches!(outcome, Err(ReplaceError::RolledBack(_))),
+            "{doing}: {outcome:?}"
+        );
+        assert_eq!(monitor.component().sha256(), crate::engine().sha256());
+        let after = confirmed(&monitor).await;
+        let mut numbered = after.clone();
+        for (report, before) in numbered.iter_mut().zip(&before) {
+            report.revision = before.revision;
+        }
+        assert_eq!(
+            numbered, before,
+            "{doing}: nothing is back to untested or cached"
+        );
+        assert!(after.iter().map(|report| report.revision).min() > highest);
+        let revisions: Vec<_> = pending(&mut watcher)
+            .await
+            .into_iter()
+            .map(|update| update.reports[0].revision)
+            .collect();
+        assert!(
+            revisions.is_sorted_by(|a, b| a < b),
+            "{doing}: {revisions:?}"
+        );
+        assert_eq!(monitor.test("b").await.unwrap().state, State::Failed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn p3_what_a_failed_one_saved_is_dropped_and_what_a_good_one_saved_stays() {
+    let cache = Arc::new(MemoryCache::new());
+    let stub = mixed("spoils the cache and traps");
+    let monitor = describe(&stub, QUIET)
+        .cache(cache.clone())
+        .start()
+        .await
+        .unwrap();
+    wait_for_all(&monitor).await;
+    pass(Duration::from_secs(2)).await;
+    let saved = cache.get_prefix("").unwrap();
+    assert!(!saved.is_empty());
+    let replaced = monitor.replace_component(guest()).await.expect("it starts");
+    pass(Duration::from_secs(10)).await;
+    assert_eq!(
+        cache.keys().unwrap().len(),
+        saved.len(),
+        "not before the minute is over"
+    );
+    replaced.stood_its_trial().await.unwrap_err();
+    let keys = |pairs: &[(String, Vec<u8>)]| -> Vec<String> {
+        pairs.iter().map(|(key, _)| key.clone()).collect()
+    };
+    assert_eq!(keys(&cache.get_prefix("").unwrap()), keys(&saved));
+
+    let replaced = monitor.replace_component(another()).await.expect("another");
+    stub.set("b", answers(77));
+    monitor.test("b").await.unwrap();
+    replaced.stood_its_trial().await.expect("a good minute");
+    assert_eq!(cache.keys().unwrap().len(), saved.len() + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn p3_stopping_within_the_first_minute_saves() {
+    let cache = Arc::new(MemoryCache::new());
+    let stub = Stub::with([("a", answers(10))]);
+    let monitor = describe(&stub, QUIET)
+        .cache(cache.clone())
+        .paused()
+        .start()
+        .await
+        .unwrap();
+    let replaced = monitor.replace_component(another()).await.expect("another");
+    monitor.test("a").await.unwrap();
+    monitor.stop().await.unwrap();
+    assert_eq!(cache.keys().unwrap().len(), 1);
+    replaced.stood_its_trial().await.expect("it ended in order");
+    let error = monitor.replace_component(another()).await.unwrap_err();
+    assert!(matches!(error, ReplaceError::Stopped), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_fails_while_it_gives_way_loses_no_more_than_it_had_not_saved() {
+    for doing in ["traps in stop", "traps in give", "never ends"] {
+        let stub = mixed(doing);
+        let monitor = describe(&stub, QUIET)
+            .component(guest())
+            .start()
+            .await
+            .unwrap();
+        let mut watcher = monitor.subscribe(Scope::All, View::Confirmed);
+        next(&mut watcher).await;
+        monitor.replace_component(another()).await.expect("another");
+        wait_for_all(&monitor).await;
+        let update = next(&mut watcher).await;
+        assert!(!update.reports.is_empty(), "{doing}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_may_come_within_the_first_minute_and_the_way_back_stays_the_same() {
+    let stub = mixed("traps after 50 s");
+    let monitor = start(&stub, QUIET).await;
+    wait_for_all(&monitor).await;
+    let first = monitor.replace_component(another()).await.expect("another");
+    let second = monitor.replace_component(guest()).await.expect("it starts");
+    assert!(matches!(
+        first.stood_its_trial().await,
+        Err(ReplaceError::RolledBack(_))
+    ));
+    second.stood_its_trial().await.unwrap_err();
+    let third = monitor.replace_component(another()).await.expect("another");
+    let proven = crate::engine();
+    assert_eq!(third.before().sha256(), proven.sha256());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_engine_that_takes_nothing_over_is_heard_with_revisions_that_grow() {
+    let stub = mixed("nothing");
+    let monitor = start(&stub, QUIET).await;
+    wait_for_all(&monitor).await;
+    let highest = confirmed(&monitor)
+        .await
+        .into_iter()
+        .map(|one| one.revision)
+        .max();
+    let mut watcher = monitor.subscribe(Scope::All, View::Confirmed);
+    next(&mut watcher).await;
+    monitor.replace_component(guest()).await.expect("it starts");
+    let update = next(&mut watcher).await;
+    assert!(
+        update
+            .reports
+            .iter()
+            .all(|report| Some(report.revision) > highest)
+    );
+}

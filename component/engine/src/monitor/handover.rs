@@ -15,7 +15,6 @@ use crate::action::Level;
 use crate::board::{Look, Urgency};
 use crate::demand::Lane;
 use crate::followup::Subject;
-use crate::journal::Line;
 use crate::life::Stage;
 use crate::record::Record;
 use crate::report::{Ipv6Source, Reason, View};
@@ -132,7 +131,7 @@ impl Monitor {
             self.life.unsettle(reason);
             self.timers.set(Timer::Network, settles_at);
         }
-        self.log(Level::Info, Line::new("took_over"));
+        self.log(self.journal.line(Level::Info, "took_over"));
         Ok(())
     }
 

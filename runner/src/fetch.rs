@@ -61,22 +61,26 @@ pub async fn through_dial<C: ProxyCore + ?Sized>(
         ..Timing::default()
     };
 
-    let Some(name) = &plan.tls_name else {
+    let Some(name) = plan.tls_name.clone() else {
         return exchange(dialed.stream, &plan, request, start, deadline, timing).await;
     };
-    let before_tls = Instant::now();
-    let handshake = connect_tls(
-        trust.client(),
-        name.clone(),
-        dialed.stream,
-        Phase::Tls,
-        plan.target.host.to_string(),
-    );
-    let stream = timeout_at(deadline, handshake)
-        .await
-        .unwrap_or_else(|_| Err(tls_timeout(&plan)))?;
-    timing.tls = Some(before_tls.elapsed());
-    exchange(stream, &plan, request, start, deadline, timing).await
+    // Boxed like all that is large and not always needed: the rest is moved and polled.
+    Box::pin(async move {
+        let before_tls = Instant::now();
+        let handshake = connect_tls(
+            trust.client(),
+            name,
+            dialed.stream,
+            Phase::Tls,
+            plan.target.host.to_string(),
+        );
+        let stream = timeout_at(deadline, handshake)
+            .await
+            .unwrap_or_else(|_| Err(tls_timeout(&plan)))?;
+        timing.tls = Some(before_tls.elapsed());
+        exchange(stream, &plan, request, start, deadline, timing).await
+    })
+    .await
 }
 
 fn dial_timeout(plan: &Plan) -> FetchError {

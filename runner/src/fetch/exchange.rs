@@ -25,11 +25,23 @@ pub(super) async fn exchange<S: Io>(
     request: &Request,
     start: Instant,
     deadline: Instant,
+    timing: Timing,
+) -> Result<Response, FetchError> {
+    match &plan.by_head {
+        Some(wire) => head::exchange(stream, wire, plan, request, start, deadline, timing).await,
+        // Its client is large, and few exchanges need it.
+        None => Box::pin(whole(stream, plan, request, start, deadline, timing)).await,
+    }
+}
+
+async fn whole<S: Io>(
+    stream: S,
+    plan: &Plan,
+    request: &Request,
+    start: Instant,
+    deadline: Instant,
     mut timing: Timing,
 ) -> Result<Response, FetchError> {
-    if let Some(wire) = &plan.by_head {
-        return head::exchange(stream, wire, plan, request, start, deadline, timing).await;
-    }
     let target = &plan.target;
     let (sender, connection) = http1::Builder::new()
         .max_buf_size(HEAD_LIMIT)

@@ -26,7 +26,9 @@
 //! - [`Cache`] keeps results between runs: [`FileCache`] in a
 //!   file, [`MemoryCache`] not at all.
 //! - [`Component`] is the engine: the embedded one, or another file of the same
-//!   contract. [`CodeCache`] keeps what it is compiled to between starts.
+//!   contract. [`CodeCache`] keeps what it is compiled to between starts,
+//!   [`Monitor::replace_component`] puts another in its place while it runs, and [`Limits`]
+//!   bound what one may do.
 //! - [`inbound`] lets users' connections in (SOCKS, HTTP) and hands each to an
 //!   [`Upstream`](inbound::Upstream); [`network`] tells when the host's network changed.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;

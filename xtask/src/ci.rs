@@ -10,7 +10,11 @@ use crate::{component, setup};
 pub(crate) fn ci() -> Result<()> {
     setup::for_testing()?;
     cargo(["fmt", "--all", "--check"]).run()?;
-    for apart in ["component/Cargo.toml", "fuzz/Cargo.toml"] {
+    for apart in [
+        "component/Cargo.toml",
+        "fuzz/Cargo.toml",
+        "tests/guests/Cargo.toml",
+    ] {
         cargo(["fmt", "--check", "--manifest-path", apart]).run()?;
     }
     rules(Then::Fail)?;

@@ -91,22 +91,21 @@ impl Watcher {
     /// Tells of those tags that went while no instance was there to tell.
     pub(super) async fn tell_gone(&mut self, alive: &BTreeSet<String>) {
         let removed: Vec<String> = {
-            let mut seen = lock(&self.seen);
+            let seen = lock(&self.seen);
             let gone = seen.keys().filter(|tag| !alive.contains(*tag));
-            let gone: Vec<String> = gone.cloned().collect();
-            seen.retain(|tag, _| alive.contains(tag));
-            gone
+            gone.cloned().collect()
         };
-        if !removed.is_empty() {
-            // One who left needs no word.
-            let _ = self
-                .sender
-                .send(Update {
-                    reports: Vec::new(),
-                    removed,
-                    urgent: false,
-                })
-                .await;
+        if removed.is_empty() {
+            return;
+        }
+        let update = Update {
+            reports: Vec::new(),
+            removed,
+            urgent: false,
+        };
+        // One who left needs no word. Until this one took it, the next instance has to tell.
+        if self.sender.feed(update).await.is_ok() {
+            lock(&self.seen).retain(|tag, _| alive.contains(tag));
         }
     }
 }

@@ -182,7 +182,8 @@ impl control::Guest for Guest {
         wit_bindgen::spawn_local(async move {
             let update = |revision| control::Update {
                 reports: vec![report(
-                    TAGS.with_borrow(|tags| tags.first().cloned()).unwrap_or_default(),
+                    TAGS.with_borrow(|tags| tags.first().cloned())
+                        .unwrap_or_default(),
                     revision,
                 )],
                 removed: Vec::new(),
@@ -206,7 +207,10 @@ impl control::Guest for Guest {
 
     fn reports(_: types::View) -> Vec<types::Report> {
         traps_in("reports");
-        TAGS.with_borrow(Clone::clone).into_iter().map(|tag| report(tag, 1)).collect()
+        TAGS.with_borrow(Clone::clone)
+            .into_iter()
+            .map(|tag| report(tag, 1))
+            .collect()
     }
 
     fn options() -> String {

@@ -37,7 +37,10 @@ fn put(tag: String, outcome: Option<Result<u32, String>>) -> Report {
 
 impl Guest for Engine {
     fn start(_: String) -> Result<(), String> {
-        for outbound in core::list().into_iter().filter(|outbound| outbound.testable) {
+        for outbound in core::list()
+            .into_iter()
+            .filter(|outbound| outbound.testable)
+        {
             put(outbound.tag, None);
         }
         Ok(())

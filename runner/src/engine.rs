@@ -1,10 +1,12 @@
 //! The engine as a component: loading it, the contracts that this runner can
 //! host, and the limits it runs under. It must not know the driver or a core.
 
+#[cfg(feature = "compiler")]
 mod code_cache;
 mod component;
 pub(crate) mod limits;
 pub(crate) mod v0_1;
 
+#[cfg(feature = "compiler")]
 pub use code_cache::CodeCache;
 pub use component::{Component, LoadError};

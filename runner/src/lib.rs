@@ -41,32 +41,59 @@
 //! least cost: threads that wake each other take a third more. One thread per process watches
 //! that no component computes without end; it sleeps while none computes.
 
+#![cfg_attr(
+    not(feature = "cli"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "rooms share what not each of them uses"
+    )
+)]
+
+#[cfg(feature = "native-core")]
 pub mod config;
 pub mod conformance;
+#[cfg(feature = "native-core")]
 mod core;
+#[cfg(feature = "inbound")]
 pub mod dispatch;
 mod driver;
 mod engine;
+#[cfg(feature = "fetch")]
 pub mod fetch;
+#[cfg(feature = "inbound")]
 pub mod group;
 mod host;
+#[cfg(feature = "inbound")]
 pub mod inbound;
+#[cfg(feature = "native-core")]
 mod link;
 mod monitor;
+#[cfg(feature = "network")]
 pub mod network;
 mod proxy_core;
 mod report;
+#[cfg(feature = "sing-box")]
 mod sing_box;
+#[cfg(feature = "native-core")]
 mod socks;
 pub mod store;
+#[cfg(feature = "fetch")]
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "native-core")]
 mod udp;
 
+#[cfg(feature = "native-core")]
 pub use crate::core::NativeCore;
-pub use engine::{CodeCache, Component, LoadError};
+#[cfg(feature = "compiler")]
+pub use engine::CodeCache;
+pub use engine::{Component, LoadError};
 pub use monitor::{Builder, Fault, Monitor, StartError, StopError, TestError, Updates};
 pub use proxy_core::*;
 pub use report::*;
+#[cfg(feature = "sing-box")]
 pub use sing_box::{CoreEvent, CoreEvents, SingBoxCore, SingBoxError};
-pub use store::{Cache, CacheError, FileCache, MemoryCache};
+#[cfg(feature = "file-cache")]
+pub use store::FileCache;
+pub use store::{Cache, CacheError, MemoryCache};

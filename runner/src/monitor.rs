@@ -308,7 +308,7 @@ impl Builder {
     ) -> Result<(Component, World, String), LoadError> {
         let component = match self.component {
             Some(component) => component,
-            None => Component::embedded()?,
+            None => Component::default()?,
         };
         Ok((
             component,

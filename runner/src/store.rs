@@ -18,14 +18,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "file-cache")]
 mod disk;
+#[cfg(feature = "file-cache")]
 mod file;
 mod memory;
 mod pairs;
+#[cfg(feature = "file-cache")]
 mod writer;
 
 use std::sync::Arc;
 
+#[cfg(feature = "file-cache")]
 pub use file::{FileCache, OpenError, Opened};
 pub use memory::MemoryCache;
 
@@ -150,7 +154,9 @@ impl<C: Cache + ?Sized> Cache for Arc<C> {
     }
 }
 
+#[cfg(feature = "file-cache")]
 #[cfg(test)]
 mod killed;
+#[cfg(feature = "file-cache")]
 #[cfg(test)]
 mod tests;

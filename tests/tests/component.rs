@@ -5,6 +5,7 @@ mod component {
     mod errors;
     mod hooks;
     mod monitoring;
+    mod precompiled;
     mod saving;
     mod subscribing;
     mod world;

@@ -394,8 +394,8 @@ enum outwatch_code outwatch_pause(const struct outwatch_monitor *monitor);
 // The device woke up.
 enum outwatch_code outwatch_resume(const struct outwatch_monitor *monitor);
 
-// Ends the monitor and waits until its results are saved. The handle stays, and whatever
-// it is asked from now on it answers with `OUTWATCH_CODE_STOPPED`.
+// Ends the monitor and waits until its results are saved. The handle stays: what it is asked
+// from now on it answers with `OUTWATCH_CODE_STOPPED`, and what it is told is lost.
 enum outwatch_code outwatch_stop(const struct outwatch_monitor *monitor, char **message);
 
 // Stops the monitor if it runs, and frees it. No callback is called once this returns;

@@ -2,8 +2,10 @@
 //! anything comes back to the host.
 
 use std::ffi::c_char;
+use std::pin::pin;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
 
 use outwatch::{Fault, View};
 use serde::Serialize;
@@ -42,6 +44,13 @@ impl Monitor {
             thread,
             broken: AtomicBool::new(false),
         }
+    }
+
+    /// Whether it has ended, by a stop or by itself.
+    fn is_over(&self) -> bool {
+        let ended = pin!(self.inner.ended());
+        let mut context = Context::from_waker(Waker::noop());
+        ended.poll(&mut context).is_ready()
     }
 }
 
@@ -237,8 +246,8 @@ pub unsafe extern "C" fn outwatch_resume(monitor: *const Monitor) -> Code {
     unsafe { tell(monitor, outwatch::Monitor::resume) }
 }
 
-/// Ends the monitor and waits until its results are saved. The handle stays, and whatever
-/// it is asked from now on it answers with `OUTWATCH_CODE_STOPPED`.
+/// Ends the monitor and waits until its results are saved. The handle stays: what it is asked
+/// from now on it answers with `OUTWATCH_CODE_STOPPED`, and what it is told is lost.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn outwatch_stop(monitor: *const Monitor, message: *mut *mut c_char) -> Code {
     let stop = |monitor: &Monitor| {
@@ -318,6 +327,9 @@ unsafe fn answered(
     let work = |monitor: &Monitor| {
         if json.is_null() {
             return Err(Failed::argument("`json` is NULL"));
+        }
+        if monitor.is_over() {
+            return Err(Failed::stopped());
         }
         text = into_c(ask(monitor)?);
         Ok(())

@@ -374,7 +374,27 @@ fn a_stopped_monitor_says_so() {
         (code, text.as_str()),
         (Code::Stopped, "the monitor was stopped first")
     );
+    let mut json = null_mut();
+    // SAFETY: all points to what it should.
+    let code = unsafe { outwatch_reports(monitor, OUTWATCH_CONFIRMED, &raw mut json, null_mut()) };
+    assert_eq!((code, json), (Code::Stopped, null_mut()));
     free(monitor);
+}
+
+#[test]
+fn a_monitor_can_be_freed_within_a_callback() {
+    unsafe extern "C" fn within(context: *mut c_void, _: Code, _: *const c_char) {
+        // SAFETY: the test keeps it until all is released.
+        free(unsafe { *context.cast::<*mut Monitor>() });
+    }
+
+    let scene = Scene::new(ONE);
+    let mut monitor = scene.started();
+    let (context, tag) = ((&raw mut monitor).cast(), c"none".as_ptr());
+    // SAFETY: all points to what it should.
+    let code = unsafe { outwatch_test(monitor, tag, Some(within), context, null_mut()) };
+    assert_eq!(code, Code::Ok);
+    assert_eq!(scene.next(), Heard::Released);
 }
 
 #[test]

@@ -26,13 +26,18 @@
 //! - [`Cache`] keeps results between runs: [`FileCache`] in a
 //!   file, [`MemoryCache`] not at all.
 //! - [`Component`] is the engine: the embedded one, or another file of the same
-//!   contract. [`CodeCache`] keeps what it is compiled to between starts.
+//!   contract, or code that was [compiled before](Component::precompile). [`CodeCache`]
+//!   keeps what it is compiled to between starts.
 //! - [`inbound`] lets users' connections in (SOCKS, HTTP) and hands each to an
 //!   [`Upstream`](inbound::Upstream); [`network`] tells when the host's network changed.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
 //!   the CLI is made of them. [`SingBoxCore`] runs a sing-box for all that the small one
 //!   cannot dial.
 //! - [`conformance`] checks what every core promises on yours.
+//!
+//! Each of these that a host can do without is a feature, and all are on by default;
+//! `docs/EMBEDDING.md` says what each brings and weighs, and how other languages and hosts
+//! that may not compile embed this.
 //!
 //! # Threads
 //!

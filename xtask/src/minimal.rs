@@ -31,8 +31,8 @@ pub(crate) fn minimal() -> Result<()> {
             .run()?;
     }
     let code = target_dir().join("minimal.code");
-    // With all packages, so that it is the program which the tests have built.
-    cargo(["build", "--workspace", "--bin", "outwatch"]).run()?;
+    // As tests build the program, so that it is the one which they have built.
+    cargo(["test", "--workspace", "--test", "cli", "--no-run"]).run()?;
     let program = target_dir().join("debug/outwatch");
     crate::run::program(program)
         .args(["component", "--precompile"])

@@ -24,12 +24,9 @@ const PROFILE: [&str; 2] = ["--profile", "minimal"];
 pub(crate) fn minimal() -> Result<()> {
     setup::for_building()?;
     for feature in FEATURES {
-        cargo(["clippy", "--package", "outwatch", "--lib"])
-            .args(PROFILE)
-            .args(["--no-default-features", "--features", feature])
-            .args(["--", "--deny", "warnings"])
-            .run()?;
+        builds("outwatch", feature)?;
     }
+    builds("outwatch-c", "")?;
     let code = target_dir().join("minimal.code");
     // As tests build the program, so that it is the one which they have built.
     cargo(["test", "--workspace", "--test", "cli", "--no-run"]).run()?;
@@ -42,5 +39,14 @@ pub(crate) fn minimal() -> Result<()> {
         .args(["--features", "alone"])
         .args(PROFILE)
         .env("OUTWATCH_PRECOMPILED", code)
+        .run()
+}
+
+/// A library with this feature alone builds, without a warning.
+fn builds(package: &str, feature: &str) -> Result<()> {
+    cargo(["clippy", "--package", package, "--lib"])
+        .args(PROFILE)
+        .args(["--no-default-features", "--features", feature])
+        .args(["--", "--deny", "warnings"])
         .run()
 }

@@ -299,7 +299,7 @@ void outwatch_builder_code_folder(struct outwatch_builder *builder, const char *
 // Starts as if `outwatch_pause` had been called.
 void outwatch_builder_paused(struct outwatch_builder *builder);
 
-// Frees what is not to be started. NULL is nothing to free.
+// Frees what is not to be started; `released` is called within. NULL is nothing to free.
 void outwatch_builder_free(struct outwatch_builder *builder);
 
 // Starts the monitor on a thread of its own, and waits until it runs. The builder is

@@ -164,7 +164,7 @@ pub unsafe extern "C" fn outwatch_builder_paused(builder: *mut Builder) {
     unsafe { describe(builder, set) }
 }
 
-/// Frees what is not to be started. NULL is nothing to free.
+/// Frees what is not to be started; `released` is called within. NULL is nothing to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn outwatch_builder_free(builder: *mut Builder) {
     // SAFETY: C gave it to this call.

@@ -1,62 +1,75 @@
 //! Builds the component that the runner embeds, so that a plain `cargo build` is
 //! enough. It must not install anything; `cargo xtask setup` does that.
 
-use std::path::{Path, PathBuf};
-
-use outwatch_component_build::{Build, MISSING, SOURCES, Toolchain};
-
-/// Names a component to embed instead of building one, for packagers who have it.
-const PREBUILT: &str = "OUTWATCH_PREBUILT_COMPONENT";
-
 fn main() {
-    println!("cargo::rerun-if-env-changed={PREBUILT}");
-    if let Some(component) = std::env::var_os(PREBUILT) {
-        let component = PathBuf::from(component);
-        println!("cargo::rerun-if-changed={}", component.display());
+    println!("cargo::rerun-if-changed=build.rs");
+    // What a component is compiled for where nobody says otherwise.
+    let target = std::env::var("TARGET").unwrap_or_default();
+    println!("cargo::rustc-env=OUTWATCH_TARGET={target}");
+    #[cfg(feature = "embedded")]
+    embedded::component();
+}
+
+#[cfg(feature = "embedded")]
+mod embedded {
+    use std::path::{Path, PathBuf};
+
+    use outwatch_component_build::{Build, MISSING, SOURCES, Toolchain};
+
+    /// Names a component to embed instead of building one, for packagers who have it.
+    const PREBUILT: &str = "OUTWATCH_PREBUILT_COMPONENT";
+
+    /// Has the compiler embed it.
+    pub(crate) fn component() {
+        println!("cargo::rerun-if-env-changed={PREBUILT}");
+        if let Some(component) = std::env::var_os(PREBUILT) {
+            let component = PathBuf::from(component);
+            println!("cargo::rerun-if-changed={}", component.display());
+            println!(
+                "cargo::rustc-env=OUTWATCH_COMPONENT={}",
+                component.display()
+            );
+            return;
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for source in SOURCES {
+            println!("cargo::rerun-if-changed={}", root.join(source).display());
+        }
+        let component = match build(&root) {
+            Ok(path) => path,
+            Err(message) => {
+                // Cargo takes an error line by line.
+                message
+                    .lines()
+                    .for_each(|line| println!("cargo::error={line}"));
+                return;
+            }
+        };
         println!(
             "cargo::rustc-env=OUTWATCH_COMPONENT={}",
             component.display()
         );
-        return;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for source in SOURCES {
-        println!("cargo::rerun-if-changed={}", root.join(source).display());
+
+    fn build(root: &Path) -> Result<PathBuf, String> {
+        let toolchain = Toolchain::find().ok_or(MISSING)?;
+        let root = root
+            .canonicalize()
+            .map_err(|error| format!("cannot find the project: {error}"))?;
+        let build = Build {
+            target_dir: target_dir()?,
+            root,
+        };
+        build.run(&toolchain).map_err(|error| format!("{error:#}"))
     }
-    let component = match build(&root) {
-        Ok(path) => path,
-        Err(message) => {
-            // Cargo takes an error line by line.
-            message
-                .lines()
-                .for_each(|line| println!("cargo::error={line}"));
-            return;
-        }
-    };
-    println!(
-        "cargo::rustc-env=OUTWATCH_COMPONENT={}",
-        component.display()
-    );
-}
 
-fn build(root: &Path) -> Result<PathBuf, String> {
-    let toolchain = Toolchain::find().ok_or(MISSING)?;
-    let root = root
-        .canonicalize()
-        .map_err(|error| format!("cannot find the project: {error}"))?;
-    let build = Build {
-        target_dir: target_dir()?,
-        root,
-    };
-    build.run(&toolchain).map_err(|error| format!("{error:#}"))
-}
-
-/// `target/component`, beside `target/debug` and shared by all profiles.
-fn target_dir() -> Result<PathBuf, String> {
-    let out = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
-    // OUT_DIR is target/<profile>/build/<package>/out, with one more folder before the
-    // profile when cargo was given a target.
-    let out = PathBuf::from(out);
-    let profile = out.ancestors().nth(3).ok_or("OUT_DIR is too short")?;
-    Ok(profile.parent().unwrap_or(profile).join("component"))
+    /// `target/component`, beside `target/debug` and shared by all profiles.
+    fn target_dir() -> Result<PathBuf, String> {
+        let out = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
+        // OUT_DIR is target/<profile>/build/<package>/out, with one more folder before the
+        // profile when cargo was given a target.
+        let out = PathBuf::from(out);
+        let profile = out.ancestors().nth(3).ok_or("OUT_DIR is too short")?;
+        Ok(profile.parent().unwrap_or(profile).join("component"))
+    }
 }

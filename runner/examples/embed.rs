@@ -6,6 +6,7 @@ use outwatch::{
     Cause, Dialed, FetchError, Monitor, Network, Outbound, Phase, ProxyCore, Scope, Target, View,
 };
 use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
 
 /// A core with one outbound, which dials straight.
 struct MyCore;
@@ -20,25 +21,14 @@ impl ProxyCore for MyCore {
         None
     }
 
-    async fn dial(
-        &self,
-        _tag: &str,
-        target: &Target,
-        deadline: tokio::time::Instant,
-    ) -> Result<Dialed, FetchError> {
+    async fn dial(&self, _: &str, to: &Target, deadline: Instant) -> Result<Dialed, FetchError> {
         let failed = |cause, text| FetchError::new(Phase::Dial, cause, text);
-        let dial = TcpStream::connect(target.to_string());
-        match tokio::time::timeout_at(deadline, dial).await {
-            Ok(Ok(stream)) => Ok(Dialed {
-                stream: Box::new(stream),
-                dns: None,
-            }),
-            Ok(Err(error)) => Err(failed(Cause::Refused, error.to_string())),
-            Err(_) => Err(failed(
-                Cause::DialTimeout,
-                format!("no answer from {target}"),
-            )),
-        }
+        let stream = timeout_at(deadline, TcpStream::connect(to.to_string()))
+            .await
+            .map_err(|_| failed(Cause::DialTimeout, format!("no answer from {to}")))?
+            .map_err(|error| failed(Cause::Refused, error.to_string()))?;
+        let stream = Box::new(stream);
+        Ok(Dialed { stream, dns: None })
     }
 }
 
@@ -47,23 +37,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The text of a config's `experimental.monitoring` block.
     let options = std::env::args().nth(1).unwrap_or_default();
     let monitor = Monitor::builder(MyCore).options(options).start().await?;
-
     let mut updates = monitor.subscribe(Scope::All, View::Display);
+
     let report = monitor.test("straight").await?;
-    println!(
-        "{} is {} with {:?} ms",
-        report.tag, report.state, report.delay_ms
-    );
+    println!("tested: {}", serde_json::to_string(&report)?);
 
     while let Some(update) = updates.next().await {
         for report in &update.reports {
-            println!("{}", serde_json::to_string(report)?);
+            println!("update: {}", serde_json::to_string(report)?);
         }
-        if update
-            .reports
-            .iter()
-            .any(|report| report.ip.is_some() || !report.ip_pending)
-        {
+        if update.reports.iter().any(|report| report.ip.is_some()) {
             break;
         }
     }

@@ -160,5 +160,6 @@ pub async fn check<C: ProxyCore + ?Sized>(core: &C, scene: &Scene) -> Vec<Broken
     broken
 }
 
+#[cfg(feature = "native-core")]
 #[cfg(test)]
 mod tests;

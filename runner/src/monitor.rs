@@ -333,7 +333,7 @@ impl Builder {
     fn into_parts(self, memory: Memory) -> Result<(Component, Stand), LoadError> {
         let component = match self.component {
             Some(component) => component,
-            None => Component::embedded()?,
+            None => Component::default()?,
         };
         let world = World {
             core: self.core,

@@ -10,8 +10,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::fetch;
-
 pub use datagrams::Datagrams;
 pub(crate) use datagrams::another_target;
 pub use exchange::{Cause, FetchError, Phase, Request, Response, Timing};
@@ -83,12 +81,21 @@ pub trait ProxyCore: Send + Sync + 'static {
 
     /// Does one HTTP exchange through the outbound `tag`. The default dials, does
     /// TLS with the system's roots, and speaks HTTP/1.1; override it in a core that
-    /// can fetch by itself.
+    /// can fetch by itself. Without the feature `fetch` every core must.
     ///
     /// # Errors
     /// As [`dial`](Self::dial), and those of TLS and HTTP.
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
-        fetch::through_dial(self, tag, request, &fetch::Trust::system()).await
+        #[cfg(feature = "fetch")]
+        {
+            let trust = crate::fetch::Trust::system();
+            crate::fetch::through_dial(self, tag, request, &trust).await
+        }
+        #[cfg(not(feature = "fetch"))]
+        {
+            let text = format!("nothing fetches {} through `{tag}` here", request.url);
+            Err(FetchError::new(Phase::Http, Cause::Unsupported, text))
+        }
     }
 }
 

@@ -18,16 +18,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "file-cache")]
 mod disk;
 mod draft;
+#[cfg(feature = "file-cache")]
 mod file;
 mod memory;
 mod pairs;
+#[cfg(feature = "file-cache")]
 mod writer;
 
 use std::sync::Arc;
 
 pub(crate) use draft::Draft;
+#[cfg(feature = "file-cache")]
 pub use file::{FileCache, OpenError, Opened};
 pub use memory::MemoryCache;
 
@@ -152,7 +156,9 @@ impl<C: Cache + ?Sized> Cache for Arc<C> {
     }
 }
 
+#[cfg(feature = "file-cache")]
 #[cfg(test)]
 mod killed;
+#[cfg(feature = "file-cache")]
 #[cfg(test)]
 mod tests;

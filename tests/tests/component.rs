@@ -13,6 +13,7 @@ mod component {
     mod errors;
     mod hooks;
     mod monitoring;
+    mod precompiled;
     mod replacing;
     mod saving;
     mod subscribing;

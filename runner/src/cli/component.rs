@@ -27,12 +27,23 @@ use contents::Contents;
 pub(crate) struct Args {
     /// The component's file; the one built into this program if left out
     file: Option<PathBuf>,
+
+    /// Compile it into OUT, for programs that embed Outwatch without its compiler
+    #[arg(long, value_name = "OUT")]
+    precompile: Option<PathBuf>,
+
+    /// Of which kind the machine is that runs the compiled code, such as
+    /// `aarch64-linux-android`; its architecture must be this machine's
+    #[arg(long, value_name = "TRIPLE", requires = "precompile")]
+    target: Option<String>,
 }
 
 const HELP: &str = "\
 Examples:
   outwatch component               The one built in
   outwatch component engine.wasm   One in a file
+  outwatch component --precompile engine.code
+                                   The one built in, as code for machines like this
 
 Ends with 4 when it is no component or this program cannot host it.";
 
@@ -52,6 +63,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
         );
         failure.hint("`outwatch component` without a file shows what one looks like")
     })?;
+    if let Some(out) = &args.precompile {
+        return precompile(&name, &bytes, args.target.as_deref(), out);
+    }
     let usable = Component::from_bytes(&bytes);
 
     terminal::stdout().write_all(render(&contents, &bytes, usable.is_ok()).as_bytes())?;
@@ -62,6 +76,18 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
             Err(Failure::new(Exit::Component, message).because(&error))
         }
     }
+}
+
+fn precompile(name: &str, bytes: &[u8], target: Option<&str>, out: &Path) -> Result<Exit, Failure> {
+    let code = Component::precompile(bytes, target).map_err(|error| {
+        let message = format!("cannot compile `{name}`");
+        Failure::new(Exit::Component, message).because(&error)
+    })?;
+    std::fs::write(out, code).map_err(|error| {
+        let message = format!("cannot write the code to `{}`", out.display());
+        Failure::unexpected(message).because(&error)
+    })?;
+    Ok(Exit::Fine)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {

@@ -58,6 +58,7 @@ impl CodeCache {
     ///
     /// # Errors
     /// As it.
+    #[cfg(feature = "embedded")]
     pub fn embedded(&self) -> Result<Component, LoadError> {
         Component::embedded_with(Some(self))
     }

@@ -9,10 +9,12 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::component::Component as Wasm;
 use wasmtime::{Config, Engine};
 
+#[cfg(feature = "compiler")]
 use super::code_cache::CodeCache;
 use super::track::{self, Fitted, Misfit};
 
 /// The engine that this version of the runner was built with.
+#[cfg(feature = "embedded")]
 static EMBEDDED: &[u8] = include_bytes!(env!("OUTWATCH_COMPONENT"));
 
 /// A component that fits this runner, compiled and ready to start. Cheap to clone.
@@ -56,6 +58,28 @@ pub enum LoadError {
         /// What it is.
         what: String,
     },
+    /// It is not what [`Component::precompile`] gave, or not for this machine and version.
+    #[error("{origin} is no code for this machine and this version of the runner: {reason}")]
+    NotPrecompiled {
+        /// The file, or how the bytes came.
+        origin: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Nothing can be compiled for this target here.
+    #[error(
+        "failed to compile for `{target}`, which must have the architecture of {host}: {reason}",
+        host = env!("OUTWATCH_TARGET")
+    )]
+    Target {
+        /// As it was given.
+        target: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A monitor was given no component, and none is built in.
+    #[error("no component was given, and this runner was built without the feature `embedded`")]
+    Missing,
     /// It is an engine, but not as its contract says.
     #[error("{origin} does not fit the contract {}: {reason}", Component::CONTRACT)]
     DoesNotFit {
@@ -77,72 +101,156 @@ impl Component {
     ///
     /// # Errors
     /// When this machine cannot run WebAssembly.
+    #[cfg(feature = "embedded")]
     pub fn embedded() -> Result<Self, LoadError> {
         Self::embedded_with(None)
     }
 
+    #[cfg(feature = "embedded")]
     pub(super) fn embedded_with(code: Option<&CodeCache>) -> Result<Self, LoadError> {
         static COMPILED: OnceLock<Component> = OnceLock::new();
         if let Some(component) = COMPILED.get() {
             return Ok(component.clone());
         }
-        let component = Self::load(EMBEDDED, "the embedded component", code)?;
+        let component = Self::compile(EMBEDDED, "the embedded component", code)?;
         Ok(COMPILED.get_or_init(|| component).clone())
     }
 
     /// The bytes of [`embedded`](Self::embedded).
+    #[cfg(feature = "embedded")]
     pub fn embedded_bytes() -> &'static [u8] {
         EMBEDDED
+    }
+
+    /// What runs where nobody chose.
+    pub(crate) fn default() -> Result<Self, LoadError> {
+        #[cfg(feature = "embedded")]
+        return Self::embedded();
+        #[cfg(not(feature = "embedded"))]
+        Err(LoadError::Missing)
     }
 
     /// Reads and compiles a component's file.
     ///
     /// # Errors
     /// When it cannot be read, is no component, or does not fit the contract.
+    #[cfg(feature = "compiler")]
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
         Self::from_file_with(path.as_ref(), None)
     }
 
+    #[cfg(feature = "compiler")]
     pub(super) fn from_file_with(path: &Path, code: Option<&CodeCache>) -> Result<Self, LoadError> {
         let bytes = std::fs::read(path).map_err(|source| LoadError::Read {
             path: path.to_owned(),
             source,
         })?;
-        Self::load(&bytes, &path.display().to_string(), code)
+        Self::compile(&bytes, &path.display().to_string(), code)
     }
 
     /// Compiles a component.
     ///
     /// # Errors
     /// When it is no component or does not fit the contract.
+    #[cfg(feature = "compiler")]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
         Self::from_bytes_with(bytes, None)
     }
 
+    #[cfg(feature = "compiler")]
     pub(super) fn from_bytes_with(
         bytes: &[u8],
         code: Option<&CodeCache>,
     ) -> Result<Self, LoadError> {
-        Self::load(bytes, "the given component", code)
+        Self::compile(bytes, "the given component", code)
     }
 
-    fn load(bytes: &[u8], origin: &str, code: Option<&CodeCache>) -> Result<Self, LoadError> {
+    #[cfg(feature = "compiler")]
+    fn compile(bytes: &[u8], origin: &str, code: Option<&CodeCache>) -> Result<Self, LoadError> {
         let engine = engine()?;
-        let origin = origin.to_owned();
         let compiled = match code {
             Some(cache) => cache.code(engine, bytes),
             None => compile(engine, bytes),
         };
-        let component = match compiled {
-            Ok(component) => component,
-            Err(error) => {
-                return Err(LoadError::NotAComponent {
-                    origin,
-                    reason: format!("{error:#}"),
-                });
-            }
-        };
-        match track::fit(engine, &component) {
+        let component = compiled.map_err(|error| not_a_component(origin, &error))?;
+        Self::fitting(&component, origin, bytes)
+    }
+
+    /// Compiles a component for [`from_precompiled`](Self::from_precompiled) of this same
+    /// version of the runner, on any machine of a kind: `target` is a triple of this
+    /// machine's architecture, such as `aarch64-linux-android`; none stands for the
+    /// system that the runner was built for. The code needs nothing that only some
+    /// processors of the architecture have.
+    ///
+    /// # Errors
+    /// When it is no component, or the target is none that can be compiled for here.
+    #[cfg(feature = "compiler")]
+    pub fn precompile(bytes: &[u8], target: Option<&str>) -> Result<Vec<u8>, LoadError> {
+        let target = target.unwrap_or(env!("OUTWATCH_TARGET"));
+        let mut config = config();
+        let engine = config.target(target).and_then(|config| Engine::new(config));
+        let engine = engine.map_err(|error| LoadError::Target {
+            target: target.to_owned(),
+            reason: format!("{error:#}"),
+        })?;
+        let code = engine.precompile_component(bytes);
+        code.map_err(|error| not_a_component("the given component", &error))
+    }
+
+    /// A component that [`precompile`](Self::precompile) compiled elsewhere, from memory.
+    /// This needs no compiler.
+    ///
+    /// # Errors
+    /// When it is of another version of the runner, for another machine, or does not fit
+    /// the contract.
+    ///
+    /// # Safety
+    /// These are machine code, and only looked at so far as to find that they are meant for
+    /// here. They must be what `precompile` gave, unchanged: part of the program itself, or
+    /// from a place that is protected as well as the program is.
+    #[allow(unsafe_code, reason = "the caller knows where the code comes from")]
+    pub unsafe fn from_precompiled(bytes: &[u8]) -> Result<Self, LoadError> {
+        // SAFETY: what this function asks of its caller.
+        let component = unsafe { Wasm::deserialize(engine()?, bytes) };
+        Self::precompiled(component, "the given code", bytes)
+    }
+
+    /// The same from a file, which must not change while the component is in use: its code
+    /// stays there and is read as it is needed.
+    ///
+    /// # Errors
+    /// As [`from_precompiled`](Self::from_precompiled), and when it cannot be read.
+    ///
+    /// # Safety
+    /// As [`from_precompiled`](Self::from_precompiled).
+    #[allow(unsafe_code, reason = "the caller knows where the code comes from")]
+    pub unsafe fn from_precompiled_file(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|source| LoadError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        // SAFETY: what this function asks of its caller.
+        let component = unsafe { Wasm::deserialize_file(engine()?, path) };
+        Self::precompiled(component, &path.display().to_string(), &bytes)
+    }
+
+    fn precompiled(
+        component: wasmtime::Result<Wasm>,
+        origin: &str,
+        bytes: &[u8],
+    ) -> Result<Self, LoadError> {
+        let component = component.map_err(|error| LoadError::NotPrecompiled {
+            origin: origin.to_owned(),
+            reason: format!("{error:#}"),
+        })?;
+        Self::fitting(&component, origin, bytes)
+    }
+
+    /// `bytes` are what it was made from.
+    fn fitting(component: &Wasm, origin: &str, bytes: &[u8]) -> Result<Self, LoadError> {
+        let origin = origin.to_owned();
+        match track::fit(component.engine(), component) {
             Ok(fitted) => Ok(Self {
                 inner: Arc::new(Loaded {
                     fitted,
@@ -183,6 +291,7 @@ impl fmt::Debug for Component {
 
 /// Compiles in threads that end with it: what they need goes back to the system, and no
 /// process keeps them for a thing it does once.
+#[cfg(feature = "compiler")]
 pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Wasm> {
     match rayon::ThreadPoolBuilder::new().build() {
         Ok(threads) => threads.install(|| Wasm::from_binary(engine, bytes)),
@@ -191,14 +300,26 @@ pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Wasm> {
     }
 }
 
+#[cfg(feature = "compiler")]
+fn not_a_component(origin: &str, error: &wasmtime::Error) -> LoadError {
+    LoadError::NotAComponent {
+        origin: origin.to_owned(),
+        reason: format!("{error:#}"),
+    }
+}
+
+/// How components are compiled and run.
+fn config() -> Config {
+    let mut config = Config::new();
+    config.epoch_interruption(true);
+    config
+}
+
 /// The process's one wasmtime engine.
 fn engine() -> Result<&'static Engine, LoadError> {
     static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
-    let engine = ENGINE.get_or_init(|| {
-        let mut config = Config::new();
-        config.epoch_interruption(true);
-        Engine::new(&config).map_err(|error| format!("{error:#}"))
-    });
+    let engine =
+        ENGINE.get_or_init(|| Engine::new(&config()).map_err(|error| format!("{error:#}")));
     engine
         .as_ref()
         .map_err(|reason| LoadError::Unavailable(reason.clone()))

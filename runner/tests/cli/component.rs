@@ -106,3 +106,33 @@ fn a_verb_that_is_given_none_ends_with_4_and_says_where_to_look() {
         "{shot}"
     );
 }
+
+#[test]
+fn code_is_compiled_beforehand_into_a_file() {
+    let scene = Scene::new();
+    assert_shot!(scene.run(["component", "--precompile", "engine.code"]), @"
+    exit code: 0
+    ");
+    assert_shot!(scene.run(["component", "engine.code"]), @"
+    exit code: 4
+    ----- stderr
+    error: `engine.code` is no component: it is an ELF file: a program, or a compiled component
+
+    hint: `outwatch component` without a file shows what one looks like
+    ");
+}
+
+#[test]
+fn code_for_another_architecture_is_refused() {
+    let words = [
+        "component",
+        "--precompile",
+        "out",
+        "--target",
+        "s390x-linux",
+    ];
+    let shot = Scene::new().run(words);
+    assert_eq!(shot.code, Some(4));
+    let wrong = "failed to compile for `s390x-linux`, which must have the architecture of ";
+    assert!(shot.stderr.contains(wrong), "{}", shot.stderr);
+}

@@ -1,12 +1,13 @@
-//! The contract's types to the engine's and back: the only place that knows both.
-//! It must not call the host or the monitor.
+//! The contract's types to the engine's and back, but for its common words, which
+//! `outwatch_words` knows. It must not call the host or the monitor.
 
 use std::time::Duration;
 
 use outwatch_engine as engine;
+use outwatch_words as words;
 
 use crate::bindings::exports::outwatch::monitor::{control, hooks};
-use crate::bindings::outwatch::monitor::{cache, log, outbounds, types};
+use crate::bindings::outwatch::monitor::{cache, log, outbounds};
 use crate::bindings::wasi::clocks::{monotonic_clock, system_clock};
 use crate::bindings::wasi::http::types::ErrorCode;
 
@@ -28,25 +29,6 @@ pub(crate) fn wall_in(at: system_clock::Instant) -> u64 {
     seconds
         .saturating_mul(1000)
         .saturating_add(u64::from(at.nanoseconds / 1_000_000))
-}
-
-pub(crate) fn outbound_in(outbound: types::Outbound) -> engine::Outbound {
-    engine::Outbound {
-        tag: outbound.tag,
-        type_name: outbound.type_name,
-        kind: match outbound.kind {
-            types::OutboundKind::Outbound => engine::Kind::Outbound,
-            types::OutboundKind::Endpoint => engine::Kind::Endpoint,
-            types::OutboundKind::Group => engine::Kind::Group,
-            types::OutboundKind::Untestable => engine::Kind::Untestable,
-        },
-        detour: outbound.detour,
-        members: outbound.members,
-        fingerprint: outbound.fingerprint,
-        exit_follows_host: outbound
-            .flags
-            .contains(types::OutboundFlags::EXIT_FOLLOWS_HOST),
-    }
 }
 
 pub(crate) fn answer_in(response: outbounds::Response) -> engine::Answer {
@@ -96,13 +78,6 @@ pub(crate) fn cause_in(cause: hooks::Cause) -> engine::Cause {
     }
 }
 
-pub(crate) fn view_in(view: types::View) -> engine::View {
-    match view {
-        types::View::Confirmed => engine::View::Confirmed,
-        types::View::Display => engine::View::Display,
-    }
-}
-
 pub(crate) fn filter_in(filter: control::Filter) -> engine::Filter {
     let scope = match filter.scope {
         control::Scope::All => engine::Scope::All,
@@ -111,133 +86,15 @@ pub(crate) fn filter_in(filter: control::Filter) -> engine::Filter {
     };
     engine::Filter {
         scope,
-        view: view_in(filter.view),
+        view: words::view_in(filter.view),
     }
 }
 
 pub(crate) fn update_out(update: engine::Update) -> control::Update {
     control::Update {
-        reports: update.reports.into_iter().map(report_out).collect(),
+        reports: update.reports.into_iter().map(words::report_out).collect(),
         removed: update.removed,
         urgent: update.urgent,
-    }
-}
-
-pub(crate) fn report_out(report: engine::Report) -> types::Report {
-    types::Report {
-        tag: report.tag,
-        kind: match report.kind {
-            engine::Kind::Outbound => types::OutboundKind::Outbound,
-            engine::Kind::Endpoint => types::OutboundKind::Endpoint,
-            engine::Kind::Group => types::OutboundKind::Group,
-            engine::Kind::Untestable => types::OutboundKind::Untestable,
-        },
-        type_name: report.type_name,
-        state: match report.state {
-            engine::State::Untested => types::State::Untested,
-            engine::State::Cached => types::State::Cached,
-            engine::State::Ok => types::State::Ok,
-            engine::State::Failed => types::State::Failed,
-            engine::State::NotReady => types::State::NotReady,
-        },
-        testing: report.testing,
-        delay_ms: report.delay_ms,
-        delay_source: report.delay_source.map(|source| match source {
-            engine::DelaySource::Url => types::DelaySource::Url,
-            engine::DelaySource::IpInfo => types::DelaySource::Ipinfo,
-        }),
-        warm: report.warm,
-        url: report.url,
-        tested_at: report.tested_at,
-        last_ok_at: report.last_ok_at,
-        age_ms: report.age_ms,
-        from_cache: report.from_cache,
-        miss: report.miss,
-        error: report.error.map(failure_out),
-        ip: report.ip.map(ip_info_out),
-        ip_from_cache: report.ip_from_cache,
-        ip_pending: report.ip_pending,
-        ipv6: match report.ipv6 {
-            engine::Ipv6::Unknown => types::Ipv6Support::Unknown,
-            engine::Ipv6::Yes => types::Ipv6Support::Yes,
-            engine::Ipv6::No => types::Ipv6Support::No,
-        },
-        ipv6_source: report.ipv6_source.map(|source| match source {
-            engine::Ipv6Source::Declared => types::Ipv6Source::Declared,
-            engine::Ipv6Source::Verified => types::Ipv6Source::Verified,
-        }),
-        status_text: report.status_text,
-        reason: report.reason.map(reason_out),
-        attempts: report.attempts,
-        via: report.via,
-        stats: types::Stats {
-            count: report.stats.count,
-            failed: report.stats.failed,
-            mean_ms: report.stats.mean_ms,
-            jitter_ms: report.stats.jitter_ms,
-        },
-        revision: report.revision,
-        extra: Vec::new(),
-    }
-}
-
-fn ip_info_out(ip: engine::IpInfo) -> types::IpInfo {
-    types::IpInfo {
-        ip: ip.ip,
-        country_code: ip.country_code,
-        region: ip.region,
-        city: ip.city,
-        asn: ip.asn,
-        org: ip.org,
-        service: ip.service,
-        tls: ip.tls,
-    }
-}
-
-fn failure_out(failure: engine::Failure) -> types::TestFailure {
-    use engine::ErrorKind as Kind;
-    let kind = match failure.kind {
-        Kind::DialRefused => types::ErrorKind::DialRefused,
-        Kind::DialTimeout => types::ErrorKind::DialTimeout,
-        Kind::DnsFail => types::ErrorKind::DnsFail,
-        Kind::DnsTimeout => types::ErrorKind::DnsTimeout,
-        Kind::NoRoute => types::ErrorKind::NoRoute,
-        Kind::ProxyAuth => types::ErrorKind::ProxyAuth,
-        Kind::ProxyHandshake => types::ErrorKind::ProxyHandshake,
-        Kind::TlsFail => types::ErrorKind::TlsFail,
-        Kind::TlsCert => types::ErrorKind::TlsCert,
-        Kind::HttpStatus => types::ErrorKind::HttpStatus,
-        Kind::HttpMalformed => types::ErrorKind::HttpMalformed,
-        Kind::Eof => types::ErrorKind::Eof,
-        Kind::Reset => types::ErrorKind::Reset,
-        Kind::Timeout => types::ErrorKind::Timeout,
-        Kind::Stuck => types::ErrorKind::Stuck,
-        Kind::Canceled => types::ErrorKind::Canceled,
-        Kind::Unsupported => types::ErrorKind::Unsupported,
-        Kind::Other => types::ErrorKind::Other,
-    };
-    types::TestFailure {
-        kind,
-        text: failure.text,
-    }
-}
-
-fn reason_out(reason: engine::Reason) -> types::Reason {
-    use engine::Reason;
-    match reason {
-        Reason::Start => types::Reason::Start,
-        Reason::Cycle => types::Reason::Cycle,
-        Reason::NextUrl => types::Reason::NextUrl,
-        Reason::Asked => types::Reason::Asked,
-        Reason::ConnectionFailed => types::Reason::ConnectionFailed,
-        Reason::Switched => types::Reason::Switched,
-        Reason::Depends => types::Reason::Depends,
-        Reason::Ready => types::Reason::Ready,
-        Reason::Recovered => types::Reason::Recovered,
-        Reason::Network => types::Reason::Network,
-        Reason::Retry => types::Reason::Retry,
-        Reason::Reload => types::Reason::Reload,
-        Reason::Resume => types::Reason::Resume,
     }
 }
 
@@ -248,15 +105,6 @@ pub(crate) fn ask_error_out(error: engine::AskError) -> control::TestError {
         engine::AskError::NotReady(text) => control::TestError::NotReady(text),
         engine::AskError::Stopped => control::TestError::Stopped,
     }
-}
-
-pub(crate) fn problems_out(problems: Vec<outwatch_options::Problem>) -> Vec<types::Problem> {
-    let problem = |problem: outwatch_options::Problem| types::Problem {
-        path: problem.path,
-        message: problem.message,
-        hint: problem.hint,
-    };
-    problems.into_iter().map(problem).collect()
 }
 
 pub(crate) fn level_out(level: engine::Level) -> log::Level {

@@ -4,17 +4,15 @@
 use outwatch_engine::{
     Level, Now, Outbound, Probe, ProbeOutcome, Readiness, SAVED_PREFIX, Selection,
 };
+use outwatch_words as words;
+use words::types::{Network, OutboundKind};
 
 use crate::bindings::outwatch::monitor::outbounds::{self, Family};
-use crate::bindings::outwatch::monitor::types::{Network, OutboundKind};
 use crate::bindings::outwatch::monitor::{cache, log};
 use crate::bindings::wasi::clocks::{monotonic_clock, system_clock};
 use crate::bindings::wasi::http::types::Method;
 use crate::bindings::wasi::random::random;
 use crate::convert;
-
-/// Sent with every request (I-8).
-const USER_AGENT: &str = concat!("outwatch/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) fn now() -> Now {
     let wall = system_clock::now();
@@ -36,7 +34,7 @@ pub(crate) fn outbounds() -> (Vec<Outbound>, Vec<Selection>) {
         .filter(|outbound| outbound.kind == OutboundKind::Group);
     let selections = groups.map(|group| selection(group.tag.clone())).collect();
     (
-        listed.into_iter().map(convert::outbound_in).collect(),
+        listed.into_iter().map(words::outbound_in).collect(),
         selections,
     )
 }
@@ -66,10 +64,7 @@ pub(crate) async fn fetch(probe: &Probe) -> ProbeOutcome {
         } else {
             Method::Get
         },
-        headers: vec![
-            ("user-agent".to_owned(), USER_AGENT.to_owned()),
-            ("accept".to_owned(), "*/*".to_owned()),
-        ],
+        headers: words::request_headers(),
         deadline: convert::duration_out(request.deadline),
         body_limit: request.body_limit,
         response_headers: request

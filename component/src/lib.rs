@@ -4,7 +4,8 @@
 //! - `shell`: the one monitor of an instance and what waits on it.
 //! - `run`: the loop that steps it.
 //! - `host`: what is read from the host.
-//! - `convert`: the contract's types to the engine's and back.
+//! - `convert`: the contract's types to the engine's and back, but for those which the
+//!   other guest shares (`words`).
 
 mod convert;
 mod host;
@@ -12,9 +13,9 @@ mod run;
 mod shell;
 
 use outwatch_engine::{Input, Selection};
+use outwatch_words::{self as words, types};
 
 use bindings::exports::outwatch::monitor::{control, handover, hooks};
-use bindings::outwatch::monitor::types;
 
 /// What `wit/` looks like in Rust.
 mod bindings {
@@ -22,6 +23,7 @@ mod bindings {
         path: "../wit",
         world: "outwatch:monitor/monitor",
         generate_all,
+        with: { "outwatch:monitor/types@0.1.0": outwatch_words::types },
     });
 
     use super::Component;
@@ -47,7 +49,7 @@ impl control::Guest for Component {
     async fn test(tag: String) -> Result<types::Report, control::TestError> {
         let answer = shell::ask(tag).await;
         answer
-            .map(convert::report_out)
+            .map(words::report_out)
             .map_err(convert::ask_error_out)
     }
 
@@ -59,19 +61,18 @@ impl control::Guest for Component {
         shell::with(|shell| {
             shell
                 .monitor
-                .report(&tag, convert::view_in(view), host::now())
+                .report(&tag, words::view_in(view), host::now())
         })
         .flatten()
-        .map(convert::report_out)
+        .map(words::report_out)
     }
 
     fn reports(view: types::View) -> Vec<types::Report> {
-        let reports =
-            shell::with(|shell| shell.monitor.reports(convert::view_in(view), host::now()));
+        let reports = shell::with(|shell| shell.monitor.reports(words::view_in(view), host::now()));
         reports
             .unwrap_or_default()
             .into_iter()
-            .map(convert::report_out)
+            .map(words::report_out)
             .collect()
     }
 

@@ -10,9 +10,9 @@ use futures::channel::{mpsc, oneshot};
 use outwatch_engine::{
     AskError, Filter, Input, Monitor, Report, Setup, SubscriberId, Ticket, Update,
 };
+use outwatch_words::{self as words, types};
 
 use crate::bindings::exports::outwatch::monitor::control;
-use crate::bindings::outwatch::monitor::types;
 use crate::bindings::wit_stream;
 use crate::{convert, host};
 
@@ -58,7 +58,7 @@ pub(crate) fn start(text: &str) -> Result<Vec<types::Problem>, Vec<types::Proble
             hint: None,
         }]);
     }
-    let (options, warnings) = outwatch_options::read(text).map_err(convert::problems_out)?;
+    let (options, warnings) = outwatch_options::read(text).map_err(words::problems_out)?;
     let (outbounds, selections) = host::outbounds();
     let saved = host::saved();
     let setup = Setup {
@@ -79,7 +79,7 @@ pub(crate) fn start(text: &str) -> Result<Vec<types::Problem>, Vec<types::Proble
         streams: 0,
         last_id: 0,
     }));
-    Ok(convert::problems_out(warnings))
+    Ok(words::problems_out(warnings))
 }
 
 /// Adds an input and wakes the loop.

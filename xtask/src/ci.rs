@@ -13,6 +13,8 @@ pub(crate) fn ci() -> Result<()> {
     cargo(["fmt", "--all", "--check"]).run()?;
     for apart in [
         "component/Cargo.toml",
+        "component/step/Cargo.toml",
+        "component/words/Cargo.toml",
         "fuzz/Cargo.toml",
         "tests/guests/Cargo.toml",
     ] {

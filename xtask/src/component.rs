@@ -1,8 +1,8 @@
-//! Builds the component by itself, and shows that the build is reproducible.
-//! It must not know how the component is compiled.
+//! Builds the components by themselves, and shows that the build is reproducible.
+//! It must not know how a component is compiled.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use outwatch_component_build::{Build, SOURCES, Toolchain};
@@ -12,23 +12,29 @@ use crate::setup;
 
 pub(crate) fn component(verify: bool) -> Result<()> {
     let toolchain = setup::for_building()?;
-    let target_dir = target_dir().join("component");
-    let path = Build {
+    let build = Build {
         root: root(),
-        target_dir,
+        target_dir: target_dir().join("component"),
+    };
+    let components = both(&build, &toolchain)?;
+    for path in &components {
+        let size = fs::metadata(path)?.len();
+        say(&format!("{} ({size} bytes)", path.display()));
     }
-    .run(&toolchain)?;
-    let bytes = fs::read(&path)?;
-    say(&format!("{} ({} bytes)", path.display(), bytes.len()));
     if verify {
-        same_elsewhere(&toolchain, &bytes)
+        same_elsewhere(&toolchain, &components)
     } else {
         Ok(())
     }
 }
 
+/// The component that runs by itself, and the one that is stepped.
+fn both(build: &Build, toolchain: &Toolchain) -> Result<[PathBuf; 2]> {
+    Ok([build.run(toolchain)?, build.step(toolchain)?])
+}
+
 /// Builds a copy of the sources in another folder; the bytes must be the same.
-fn same_elsewhere(toolchain: &Toolchain, bytes: &[u8]) -> Result<()> {
+fn same_elsewhere(toolchain: &Toolchain, components: &[PathBuf; 2]) -> Result<()> {
     let elsewhere = target_dir().join("reproduce");
     if elsewhere.exists() {
         fs::remove_dir_all(&elsewhere)?;
@@ -49,11 +55,15 @@ fn same_elsewhere(toolchain: &Toolchain, bytes: &[u8]) -> Result<()> {
         root: copy,
         target_dir: elsewhere.join("target"),
     };
-    let again = fs::read(build.run(toolchain)?)?;
-    if again != bytes {
-        bail!("the component differs when it is built in another folder");
+    for (path, again) in components.iter().zip(both(&build, toolchain)?) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if fs::read(path)? != fs::read(again)? {
+            bail!("{name} differs when it is built in another folder");
+        }
+        say(&format!(
+            "{name} is the same when it is built in another folder"
+        ));
     }
-    say("the component is the same when it is built in another folder");
     fs::remove_dir_all(elsewhere).context("failed to remove the copy")
 }
 

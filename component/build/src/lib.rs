@@ -1,4 +1,4 @@
-//! Turns `component/` into the `.wasm` that hosts load: finds a Rust that can
+//! Turns `component/` into the `.wasm` files that hosts load: finds a Rust that can
 //! compile for WebAssembly, compiles, and wraps the module as a component. It must
 //! not install anything and must not know who hosts the result.
 //!
@@ -29,30 +29,39 @@ pub struct Build {
 /// the engine's version.
 pub const NAME: &str = "outwatch-monitor";
 
+/// The same of the component that is stepped.
+pub const STEP_NAME: &str = "outwatch-step";
+
 /// What of the project a component is made from, relative to its root. A change in
 /// any of them needs a new build.
-pub const SOURCES: [&str; 6] = [
+pub const SOURCES: [&str; 8] = [
     "component/Cargo.toml",
     "component/Cargo.lock",
     "component/src",
     "component/engine",
     "component/options",
+    "component/step",
+    "component/words",
     "wit",
 ];
 
 impl Build {
-    /// Compiles and encodes with `toolchain`; gives the component's path in
-    /// [`target_dir`](Self::target_dir).
+    /// Compiles and encodes the component of the world `monitor` with `toolchain`; gives
+    /// its path in [`target_dir`](Self::target_dir).
     ///
     /// # Errors
     /// When the compiler fails (the error holds its messages), or when the module does
     /// not fit `wit/`.
     pub fn run(&self, toolchain: &Toolchain) -> Result<PathBuf> {
-        let module = compile::module(self, toolchain, "component", "outwatch_monitor.wasm")?;
-        let component = named(&encode(&module)?)?;
-        let path = self.target_dir.join("outwatch_monitor.component.wasm");
-        write_if_changed(&path, &component)?;
-        Ok(path)
+        self.component(toolchain, "component", NAME)
+    }
+
+    /// The same for the world `monitor-step`.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn step(&self, toolchain: &Toolchain) -> Result<PathBuf> {
+        self.component(toolchain, "component/step", STEP_NAME)
     }
 
     /// Compiles and encodes another guest, in `folder` below the root, whose crate makes
@@ -62,6 +71,15 @@ impl Build {
     /// As [`run`](Self::run).
     pub fn guest(&self, toolchain: &Toolchain, folder: &str, name: &str) -> Result<Vec<u8>> {
         encode(&compile::module(self, toolchain, folder, name)?)
+    }
+
+    fn component(&self, toolchain: &Toolchain, folder: &str, name: &str) -> Result<PathBuf> {
+        let file = name.replace('-', "_");
+        let module = compile::module(self, toolchain, folder, &format!("{file}.wasm"))?;
+        let component = named(&encode(&module)?, name)?;
+        let path = self.target_dir.join(format!("{file}.component.wasm"));
+        write_if_changed(&path, &component)?;
+        Ok(path)
     }
 }
 
@@ -75,10 +93,10 @@ fn encode(module: &Path) -> Result<Vec<u8>> {
         .context("failed to wrap the module as a component")
 }
 
-fn named(component: &[u8]) -> Result<Vec<u8>> {
+fn named(component: &[u8], name: &str) -> Result<Vec<u8>> {
     let mut metadata = wasm_metadata::AddMetadata::default();
-    metadata.name = AddMetadataField::Set(NAME.to_owned());
-    metadata.processed_by = vec![(NAME.to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
+    metadata.name = AddMetadataField::Set(name.to_owned());
+    metadata.processed_by = vec![(name.to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
     metadata
         .to_wasm(component)
         .context("failed to add name and version to the component")

@@ -43,6 +43,23 @@ pub fn mihomo() -> PathBuf {
     )
 }
 
+/// The folder that holds the Python package `wasmtime`, as PyPI brings it.
+///
+/// # Panics
+/// When there is none, naming the package.
+pub fn wasmtime_for_python() -> PathBuf {
+    target_folders()
+        .into_iter()
+        .map(|target| target.join("peers"))
+        .find(|packages| packages.join("wasmtime/__init__.py").is_file())
+        .unwrap_or_else(|| {
+            panic!(
+                "Python's wasmtime is not installed: run `cargo xtask setup` or \
+                 `python3 -m pip install --target target/peers wasmtime`"
+            )
+        })
+}
+
 /// A program where a package has it below `target/peers`, or as installed.
 fn of_pypi(path: &str, name: &str, package: &str) -> PathBuf {
     target_folders()

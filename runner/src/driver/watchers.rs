@@ -156,14 +156,16 @@ impl Reader for Feed {
             .collect();
         {
             let mut seen = lock(&self.seen);
-            if std::mem::take(&mut self.is_first) {
-                update
-                    .reports
-                    .retain(|report| seen.get(&report.tag) != Some(&look(report)));
-            }
-            for report in &update.reports {
-                seen.insert(report.tag.clone(), look(report));
-            }
+            let is_first = std::mem::take(&mut self.is_first);
+            update.reports.retain(|report| {
+                let look = look(report);
+                let Some(known) = seen.get_mut(&report.tag) else {
+                    seen.insert(report.tag.clone(), look);
+                    return true;
+                };
+                let is_news = std::mem::replace(known, look) != look;
+                is_news || !is_first
+            });
             for tag in &update.removed {
                 seen.remove(tag);
             }

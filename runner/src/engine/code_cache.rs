@@ -79,9 +79,14 @@ impl CodeCache {
         Component::from_bytes_with(bytes, Some(self))
     }
 
-    /// The code of a component: the kept one, or else compiled and kept.
-    pub(super) fn code(&self, engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Wasm> {
-        let key = key(engine, bytes);
+    /// The code of a component of that SHA-256: the kept one, or else compiled and kept.
+    pub(super) fn code(
+        &self,
+        engine: &Engine,
+        bytes: &[u8],
+        sha256: &str,
+    ) -> wasmtime::Result<Wasm> {
+        let key = key(engine, sha256);
         if let Some(code) = self.kept(engine, &key) {
             return Ok(code);
         }
@@ -176,11 +181,10 @@ impl Kept {
 }
 
 /// What the code of a component depends on: its bytes, and how they are compiled.
-fn key(engine: &Engine, bytes: &[u8]) -> String {
+fn key(engine: &Engine, sha256: &str) -> String {
     let mut compiler = SipHasher13::new();
     engine.precompile_compatibility_hash().hash(&mut compiler);
-    let component = Sha256::digest(bytes);
-    format!("{component:x}-{:016x}", compiler.finish())
+    format!("{sha256}-{:016x}", compiler.finish())
 }
 
 /// Makes a folder that is the user's alone.

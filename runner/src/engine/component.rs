@@ -168,12 +168,13 @@ impl Component {
     #[cfg(feature = "compiler")]
     fn compile(bytes: &[u8], origin: &str, code: Option<&CodeCache>) -> Result<Self, LoadError> {
         let engine = engine()?;
+        let sha256 = sha256(bytes);
         let compiled = match code {
-            Some(cache) => cache.code(engine, bytes),
+            Some(cache) => cache.code(engine, bytes, &sha256),
             None => compile(engine, bytes),
         };
         let component = compiled.map_err(|error| not_a_component(origin, &error))?;
-        Self::fitting(&component, origin, bytes)
+        Self::fitting(&component, origin, sha256)
     }
 
     /// Compiles a component for [`from_precompiled`](Self::from_precompiled) of this same
@@ -244,18 +245,18 @@ impl Component {
             origin: origin.to_owned(),
             reason: format!("{error:#}"),
         })?;
-        Self::fitting(&component, origin, bytes)
+        Self::fitting(&component, origin, sha256(bytes))
     }
 
-    /// `bytes` are what it was made from.
-    fn fitting(component: &Wasm, origin: &str, bytes: &[u8]) -> Result<Self, LoadError> {
+    /// `sha256` is of what it was made from.
+    fn fitting(component: &Wasm, origin: &str, sha256: String) -> Result<Self, LoadError> {
         let origin = origin.to_owned();
         match track::fit(component.engine(), component) {
             Ok(fitted) => Ok(Self {
                 inner: Arc::new(Loaded {
                     fitted,
                     origin,
-                    sha256: format!("{:x}", Sha256::digest(bytes)),
+                    sha256,
                 }),
             }),
             Err(Misfit::Unknown(what)) => Err(LoadError::NotHosted { origin, what }),
@@ -287,6 +288,11 @@ impl fmt::Debug for Component {
             .field(&self.inner.origin)
             .finish()
     }
+}
+
+/// As [`Component::sha256`] gives it.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 /// Compiles in threads that end with it: what they need goes back to the system, and no

@@ -4,6 +4,7 @@ use tempfile::TempDir;
 use wasmtime::Config;
 
 use super::*;
+use crate::engine::component::sha256;
 
 /// A component with nothing in it.
 const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
@@ -29,12 +30,14 @@ impl Scene {
 
     /// Whether the code of a component is there.
     fn is_kept(&self, bytes: &[u8]) -> bool {
-        let key = key(&self.engine, bytes);
+        let key = key(&self.engine, &sha256(bytes));
         self.cache.kept(&self.engine, &key).is_some()
     }
 
     fn compile(&self, bytes: &[u8]) {
-        self.cache.code(&self.engine, bytes).unwrap();
+        self.cache
+            .code(&self.engine, bytes, &sha256(bytes))
+            .unwrap();
     }
 
     fn paths(&self) -> Vec<PathBuf> {
@@ -99,9 +102,19 @@ fn code_that_was_compiled_otherwise_is_not_used() {
     let scene = Scene::new();
     scene.compile(EMPTY);
     let engine = Engine::new(Config::new().epoch_interruption(true)).unwrap();
-    assert!(scene.cache.kept(&engine, &key(&engine, EMPTY)).is_none());
-    scene.cache.code(&engine, EMPTY).unwrap();
-    assert!(scene.cache.kept(&engine, &key(&engine, EMPTY)).is_some());
+    assert!(
+        scene
+            .cache
+            .kept(&engine, &key(&engine, &sha256(EMPTY)))
+            .is_none()
+    );
+    scene.cache.code(&engine, EMPTY, &sha256(EMPTY)).unwrap();
+    assert!(
+        scene
+            .cache
+            .kept(&engine, &key(&engine, &sha256(EMPTY)))
+            .is_some()
+    );
     assert!(scene.is_kept(EMPTY));
 }
 
@@ -109,10 +122,10 @@ fn code_that_was_compiled_otherwise_is_not_used() {
 fn code_under_another_ones_name_is_not_used() {
     let scene = Scene::new();
     let engine = Engine::new(Config::new().epoch_interruption(true)).unwrap();
-    scene.cache.code(&engine, EMPTY).unwrap();
+    scene.cache.code(&engine, EMPTY, &sha256(EMPTY)).unwrap();
     let path = scene.only_path();
     let (_, digest) = path.to_str().unwrap().rsplit_once('-').unwrap();
-    let foreign = format!("{}-{digest}", key(&scene.engine, EMPTY));
+    let foreign = format!("{}-{digest}", key(&scene.engine, &sha256(EMPTY)));
     fs::rename(&path, scene.cache.folder.join(foreign)).unwrap();
     assert!(!scene.is_kept(EMPTY));
     scene.compile(EMPTY);
@@ -153,7 +166,7 @@ fn a_folder_that_cannot_be_made_costs_a_compilation_and_no_more() {
     let scene = Scene::new();
     let file = tempfile::NamedTempFile::new().unwrap();
     let cache = CodeCache::in_folder(file.path().join("code"));
-    cache.code(&scene.engine, EMPTY).unwrap();
+    cache.code(&scene.engine, EMPTY, &sha256(EMPTY)).unwrap();
     assert!(cache.files().is_empty());
 }
 

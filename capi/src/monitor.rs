@@ -46,6 +46,14 @@ impl Monitor {
         }
     }
 
+    /// What the library's own monitor answers; waits for its thread.
+    fn wait<F>(&self, ask: impl FnOnce(outwatch::Monitor) -> F) -> Outcome<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.thread.wait(ask(self.inner.clone()))
+    }
+
     /// Whether it has ended, by a stop or by itself.
     fn is_over(&self) -> bool {
         let ended = pin!(self.inner.ended());
@@ -90,10 +98,7 @@ pub unsafe extern "C" fn outwatch_reports(
 ) -> Code {
     let ask = |monitor: &Monitor| {
         let view = view_of(view)?;
-        let inner = monitor.inner.clone();
-        let reports = monitor
-            .thread
-            .wait(async move { inner.reports(view).await })?;
+        let reports = monitor.wait(|inner| async move { inner.reports(view).await })?;
         to_json(&reports)
     };
     // SAFETY: C gave it to this call.
@@ -114,10 +119,7 @@ pub unsafe extern "C" fn outwatch_report(
         // SAFETY: C gave it to this call.
         let tag = unsafe { border::text(tag, "tag") }?.to_owned();
         let view = view_of(view)?;
-        let inner = monitor.inner.clone();
-        let report = monitor
-            .thread
-            .wait(async move { inner.report(tag, view).await })?;
+        let report = monitor.wait(|inner| async move { inner.report(tag, view).await })?;
         let unknown = || Failed::new(Code::UnknownTag, "no outbound or group has this tag");
         to_json(&report.ok_or_else(unknown)?)
     };
@@ -134,8 +136,7 @@ pub unsafe extern "C" fn outwatch_options(
     message: *mut *mut c_char,
 ) -> Code {
     let ask = |monitor: &Monitor| {
-        let inner = monitor.inner.clone();
-        let options = monitor.thread.wait(async move { inner.options().await })?;
+        let options = monitor.wait(|inner| async move { inner.options().await })?;
         options.ok_or_else(Failed::stopped)
     };
     // SAFETY: C gave it to this call.
@@ -151,10 +152,7 @@ pub unsafe extern "C" fn outwatch_service_hosts(
     message: *mut *mut c_char,
 ) -> Code {
     let ask = |monitor: &Monitor| {
-        let inner = monitor.inner.clone();
-        let hosts = monitor
-            .thread
-            .wait(async move { inner.service_hosts().await })?;
+        let hosts = monitor.wait(|inner| async move { inner.service_hosts().await })?;
         to_json(&hosts)
     };
     // SAFETY: C gave it to this call.
@@ -251,8 +249,7 @@ pub unsafe extern "C" fn outwatch_resume(monitor: *const Monitor) -> Code {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn outwatch_stop(monitor: *const Monitor, message: *mut *mut c_char) -> Code {
     let stop = |monitor: &Monitor| {
-        let inner = monitor.inner.clone();
-        let ended = monitor.thread.wait(async move { inner.stop().await })?;
+        let ended = monitor.wait(|inner| async move { inner.stop().await })?;
         ended.map_err(|error| Failed::new(Code::GaveUp, error.to_string()))
     };
     // SAFETY: C gave it to this call.

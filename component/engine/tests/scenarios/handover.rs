@@ -237,11 +237,7 @@ fn v1_v2_knowledge_about_ipv6_is_kept_and_not_asked_for_again() {
     assert_eq!(world.confirmed("a").ipv6, before.ipv6);
     world.input([]);
     world.run_to(6 * MINUTE);
-    let checks = world
-        .sent
-        .iter()
-        .filter(|sent| sent.probe.request.ipv6_only);
-    assert_eq!(checks.count(), 1);
+    assert_eq!(world.ipv6_checks(), 1);
 }
 
 #[test]

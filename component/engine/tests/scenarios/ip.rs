@@ -304,11 +304,7 @@ fn v2_after_a_success_the_url_is_fetched_over_ipv6_once_per_run_outside_the_dela
             (ipv6, Some(Ipv6Source::Verified))
         );
         assert_eq!((report.state, report.stats.failed), (State::Ok, 0));
-        let checks = world
-            .sent
-            .iter()
-            .filter(|sent| sent.probe.request.ipv6_only);
-        assert_eq!(checks.count(), 1);
+        assert_eq!(world.ipv6_checks(), 1);
     }
 }
 
@@ -326,11 +322,7 @@ fn v2_without_an_ipv6_address_it_is_unknown_and_tried_with_the_next_success() {
     assert_eq!(world.confirmed("a").ipv6, Ipv6::Unknown);
     world.connection_failed("a", Cause::Member);
     world.run_to(2 * MINUTE);
-    let checks = world
-        .sent
-        .iter()
-        .filter(|sent| sent.probe.request.ipv6_only);
-    assert_eq!(checks.count(), 2);
+    assert_eq!(world.ipv6_checks(), 2);
 }
 
 #[test]

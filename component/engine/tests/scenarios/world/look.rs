@@ -40,6 +40,12 @@ impl World {
             .filter(|sent| sent.probe.request.head && !sent.probe.request.ipv6_only)
     }
 
+    /// How often somebody was asked for over IPv6 alone.
+    pub(crate) fn ipv6_checks(&self) -> usize {
+        let checks = self.sent.iter();
+        checks.filter(|sent| sent.probe.request.ipv6_only).count()
+    }
+
     /// The outbounds in the order of their first URL test.
     pub(crate) fn order(&self) -> Vec<&str> {
         let mut order: Vec<&str> = Vec::new();

@@ -46,9 +46,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let keeper = tokio::spawn(keep_current(updates, sender));
 
     // The user interface: it misses what changed while it drew, and never the last.
-    let done = |shown: &Shown| shown.len() == 2 && shown.values().all(|it| it.delay_ms.is_some());
-    while !done(&shown.borrow_and_update()) && shown.changed().await.is_ok() {
-        draw(&shown.borrow());
+    loop {
+        let now = shown.borrow_and_update().clone();
+        draw(&now);
+        let done = now.len() == 2 && now.values().all(|report| report.delay_ms.is_some());
+        if done || shown.changed().await.is_err() {
+            break;
+        }
     }
     monitor.stop().await?;
     keeper.await?;

@@ -35,6 +35,6 @@ pub(crate) fn ci() -> Result<()> {
         .run()?;
     component::component(true)?;
     // As the README says it.
-    cargo(["xtask", "test"]).run()?;
+    cargo(["xtask", "test"]).env("NEXTEST_PROFILE", "ci").run()?;
     minimal()
 }

@@ -22,6 +22,7 @@
 //! ```
 
 mod http;
+pub(crate) mod listening;
 mod one_outbound;
 mod options;
 mod refusal;

@@ -43,6 +43,7 @@ use tokio::sync::watch;
 
 use crate::group::Groups;
 use crate::monitor::Monitor;
+use crate::web;
 
 pub use server::{ServeError, Serving};
 
@@ -137,6 +138,7 @@ fn router(source: &Arc<Source>, guard: Guard) -> Router {
         .nest("/api/v1", v1::router())
         .layer(from_fn_with_state(guard.clone(), guard::with_secret));
     guarded
+        .merge(web::router())
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

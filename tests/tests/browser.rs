@@ -1,4 +1,4 @@
-//! The driven browser itself: what the other tests rely on. It must not know Outwatch's page.
+//! The driven browser: what tests of pages rely on. It must not know Outwatch's page.
 
 use outwatch_tests::browser::{Browser, Key};
 

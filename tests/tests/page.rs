@@ -1,5 +1,0 @@
-//! The page in a real browser.
-
-mod page {
-    mod browser;
-}

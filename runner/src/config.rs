@@ -1,6 +1,7 @@
 //! A sing-box style config file: read, checked, and explained when it is wrong.
 //! It must not know the monitor or any protocol.
 
+mod clash_api;
 mod entries;
 mod findings;
 mod fingerprint;
@@ -26,7 +27,8 @@ use crate::report::Problem;
 use findings::Findings;
 use syntax::Fault;
 
-pub use model::{CacheFile, Config, Entry, Log};
+pub use clash_api::listen_address;
+pub use model::{CacheFile, ClashApi, Config, Entry, Log};
 pub use source::{Position, Source};
 
 /// Files larger than this are refused: 100 000 outbounds take about a third of it.

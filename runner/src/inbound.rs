@@ -23,6 +23,7 @@
 
 mod connections;
 mod http;
+pub(crate) mod listening;
 mod one_outbound;
 mod options;
 mod refusal;

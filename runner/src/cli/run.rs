@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use outwatch::{Cache, Monitor, Scope, Updates};
 
+use super::api::ApiArgs;
 use super::cache::CacheArgs;
 use super::config::{Checked, ConfigArgs};
 use super::core::CoreArgs;
@@ -45,6 +46,8 @@ pub(crate) struct Args {
     pub(super) core: CoreArgs,
     #[command(flatten)]
     pub(super) component: ComponentArgs,
+    #[command(flatten)]
+    api: ApiArgs,
     /// How much to log on standard error [default: the config's `log.level`, else info]
     #[arg(long, value_enum)]
     log_level: Option<Level>,
@@ -95,6 +98,9 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         () = changes(&mut running, &mut hangup, &mut engine) => None,
     };
     let end = async {
+        if let Some(api) = running.api.take() {
+            api.stop().await;
+        }
         running.traffic.stop().await;
         let stopped = monitoring::stop(&monitor);
         match shown {
@@ -135,8 +141,12 @@ async fn start<'a>(
     let updates = stream.map(|stream| monitor.subscribe(Scope::All, stream.view()));
     dialing.tell(&monitor);
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
+    let config = &checked.config.clash_api;
+    let api = args.api.serve(config, &monitor, traffic.groups());
+    let api = dialing.or_stop(api).await?;
     let running = Running {
         args,
+        api,
         fixed: Fixed::of(&checked.config),
         dialing,
         monitor,

@@ -100,6 +100,11 @@ impl Traffic {
         self.take_up(plan, core, groups).await;
     }
 
+    /// The groups that choose now.
+    pub(crate) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
     /// Lets nobody in any more, and ends the connections there are.
     pub(crate) async fn stop(self) {
         for (_, inbound) in self.inbounds {

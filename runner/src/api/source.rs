@@ -1,0 +1,39 @@
+//! What answers are made of: the monitor, the groups in force, and what watches them for
+//! those who listen. It must not know any path.
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::events::Events;
+use crate::group::Groups;
+use crate::monitor::Monitor;
+
+/// What answers are made of.
+pub(super) struct Source {
+    pub(super) monitor: Monitor,
+    groups: watch::Receiver<Option<Groups>>,
+    pub(super) events: Events,
+    /// Set when no more is to be answered: what streams ends then.
+    pub(super) ending: CancellationToken,
+}
+
+impl Source {
+    pub(super) fn new(monitor: Monitor, groups: watch::Receiver<Option<Groups>>) -> Self {
+        Self {
+            monitor,
+            groups,
+            events: Events::default(),
+            ending: CancellationToken::new(),
+        }
+    }
+
+    /// The groups that choose now, if any do here.
+    pub(super) fn groups(&self) -> Option<Groups> {
+        self.groups.borrow().clone()
+    }
+
+    /// Tells when others take their place.
+    pub(super) fn follow_groups(&self) -> watch::Receiver<Option<Groups>> {
+        self.groups.clone()
+    }
+}

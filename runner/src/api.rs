@@ -26,14 +26,18 @@
 //! `docs/API.md` describes every path.
 
 mod answer;
+mod clash;
 mod events;
 mod groups;
 mod guard;
+mod log_lines;
 mod server;
 mod source;
+mod ui;
 mod v1;
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
@@ -42,13 +46,16 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use tokio::sync::watch;
 
 use crate::group::Groups;
+use crate::inbound::Connections;
 use crate::monitor::Monitor;
 use crate::web;
 
+pub use log_lines::LogLines;
 pub use server::{ServeError, Serving};
 
 use answer::Refusal;
 use guard::{Guard, Secret};
+use server::Told;
 use source::Source;
 
 /// The largest body of a request, unless a path says otherwise: a tag, or a few options.
@@ -62,6 +69,10 @@ pub struct Api {
     secret: Option<Secret>,
     origins: Vec<String>,
     private_network: bool,
+    connections: Connections,
+    final_tag: Option<String>,
+    log_lines: LogLines,
+    external_ui: Option<PathBuf>,
 }
 
 impl Api {
@@ -74,6 +85,10 @@ impl Api {
             secret: None,
             origins: Vec::new(),
             private_network: false,
+            connections: Connections::default(),
+            final_tag: None,
+            log_lines: LogLines::default(),
+            external_ui: None,
         }
     }
 
@@ -82,6 +97,30 @@ impl Api {
     #[must_use]
     pub fn groups(mut self, groups: Groups) -> Self {
         self.groups = Some(groups);
+        self
+    }
+
+    /// Users' connections, which are told of and closed, and the outbound or group that they
+    /// go through.
+    #[must_use]
+    pub fn connections(mut self, connections: Connections, final_tag: Option<String>) -> Self {
+        self.connections = connections;
+        self.final_tag = final_tag;
+        self
+    }
+
+    /// Lines of the log, which are passed on to those who listen.
+    #[must_use]
+    pub fn log_lines(mut self, lines: LogLines) -> Self {
+        self.log_lines = lines;
+        self
+    }
+
+    /// A dashboard of the user's own choice: the files of this folder are served under
+    /// `/ui/`, to everybody.
+    #[must_use]
+    pub fn external_ui(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.external_ui = Some(folder.into());
         self
     }
 
@@ -119,25 +158,36 @@ impl Api {
             secret,
             origins,
             private_network,
+            connections,
+            final_tag,
+            log_lines,
+            external_ui,
         } = self;
         if secret.is_none() && !address.ip().to_canonical().is_loopback() {
             return Err(ServeError::NeedsSecret { address });
         }
         let guard = Guard::new(secret, origins, private_network, address);
         let (groups, following) = watch::channel(groups);
-        let source = Arc::new(Source::new(monitor, following));
-        server::serve(address, router(&source, guard), source, groups)
+        let (final_tag, leading) = watch::channel(final_tag);
+        let source = Source::new(monitor, following, leading, connections, log_lines);
+        let source = Arc::new(source);
+        let router = router(&source, guard, external_ui.as_deref());
+        server::serve(address, router, source, Told { groups, final_tag })
     }
 }
 
 /// Every path, behind the guard.
-fn router(source: &Arc<Source>, guard: Guard) -> Router {
+fn router(source: &Arc<Source>, guard: Guard, external_ui: Option<&Path>) -> Router {
     let guard = Arc::new(guard);
     // What holds data, or does something.
     let guarded = Router::new()
         .nest("/api/v1", v1::router())
         .layer(from_fn_with_state(guard.clone(), guard::with_secret));
+    let clash = clash::router().layer(from_fn_with_state(guard.clone(), clash::with_secret));
+    let ui = external_ui.map(ui::router).unwrap_or_default();
     guarded
+        .merge(clash)
+        .merge(ui)
         .merge(web::router())
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)

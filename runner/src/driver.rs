@@ -21,7 +21,7 @@ use crate::engine::track::Hook;
 use crate::host::World;
 use crate::monitor::{StartError, TestError};
 use crate::proxy_core::ProxyCore;
-use crate::report::{Problem, Report, Scope, Update, View};
+use crate::report::{Measurement, Problem, Report, Scope, Update, View};
 use crate::store::Cache;
 
 use instance::Instance;
@@ -57,6 +57,10 @@ pub(crate) enum Command {
     Reports {
         view: View,
         reply: oneshot::Sender<Vec<Report>>,
+    },
+    Measurements {
+        tags: Vec<String>,
+        reply: oneshot::Sender<Vec<Vec<Measurement>>>,
     },
     Options {
         reply: oneshot::Sender<String>,

@@ -129,7 +129,7 @@ impl Guard {
         Ok(Page::Ours)
     }
 
-    fn knows(&self, request: &Request) -> bool {
+    pub(super) fn knows(&self, request: &Request) -> bool {
         let Some(secret) = &self.secret else {
             return true;
         };

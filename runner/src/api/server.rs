@@ -54,9 +54,16 @@ pub enum ServeError {
 #[derive(Debug)]
 pub struct Serving {
     address: SocketAddr,
-    groups: watch::Sender<Option<Groups>>,
+    told: Told,
     ending: CancellationToken,
     tasks: JoinHandle<()>,
+}
+
+/// What is told anew while it is served.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) groups: watch::Sender<Option<Groups>>,
+    pub(super) final_tag: watch::Sender<Option<String>>,
 }
 
 impl Serving {
@@ -67,7 +74,12 @@ impl Serving {
 
     /// Tells of these groups from now on, and has people choose in them.
     pub fn set_groups(&self, groups: Groups) {
-        self.groups.send_replace(Some(groups));
+        self.told.groups.send_replace(Some(groups));
+    }
+
+    /// Tells that connections go through this outbound or group from now on.
+    pub fn set_final_tag(&self, tag: Option<String>) {
+        self.told.final_tag.send_replace(tag);
     }
 
     /// Takes no more requests, ends every stream of events, gives answers that are under way
@@ -89,7 +101,7 @@ pub(super) fn serve(
     address: SocketAddr,
     router: Router,
     source: Arc<Source>,
-    groups: watch::Sender<Option<Groups>>,
+    told: Told,
 ) -> Result<Serving, ServeError> {
     let listening = listen(address).map_err(|source| ServeError::Listen { address, source });
     let (listener, address) = listening?;
@@ -97,7 +109,7 @@ pub(super) fn serve(
     let stop = CancellationToken::new();
     let serving = Serving {
         address,
-        groups,
+        told,
         ending: stop.clone(),
         tasks: tokio::spawn(run(incoming, router, source, stop)),
     };

@@ -4,13 +4,13 @@
 use std::net::SocketAddr;
 
 use outwatch::Monitor;
-use outwatch::api::{Api, ServeError, Serving};
+use outwatch::api::{Api, LogLines, ServeError, Serving};
 use outwatch::config::{ClashApi, listen_address};
-use outwatch::group::Groups;
 use tracing::info;
 
 use super::exit::Exit;
 use super::failure::Failure;
+use super::traffic::Traffic;
 
 /// Holds the secret of an address that is given by `--listen`, where the config has none.
 const SECRET: &str = "OUTWATCH_SECRET";
@@ -25,7 +25,7 @@ pub(crate) struct ApiArgs {
 }
 
 impl ApiArgs {
-    /// Serves a monitor and its groups, if an address is given.
+    /// Serves a monitor, its groups and its users' connections, if an address is given.
     ///
     /// # Errors
     /// When the address needs a secret and there is none, or cannot be listened on.
@@ -33,7 +33,8 @@ impl ApiArgs {
         &self,
         config: &ClashApi,
         monitor: &Monitor,
-        groups: &Groups,
+        traffic: &Traffic,
+        log_lines: LogLines,
     ) -> Result<Option<Serving>, Failure> {
         let Some(address) = self.listen.or(config.listen) else {
             return Ok(None);
@@ -43,11 +44,16 @@ impl ApiArgs {
             secret => secret.to_owned(),
         };
         let mut api = Api::new(monitor)
-            .groups(groups.clone())
+            .groups(traffic.groups().clone())
+            .connections(traffic.connections().clone(), traffic.final_tag())
+            .log_lines(log_lines)
             .secret(&secret)
             .allow_origins(config.allow_origins.iter().cloned());
         if config.allow_private_network {
             api = api.allow_private_network();
+        }
+        if let Some(folder) = &config.external_ui {
+            api = api.external_ui(folder);
         }
         let serving = api.serve(address).map_err(|error| self.failure(&error))?;
         info!("the API answers on http://{}/", serving.address());

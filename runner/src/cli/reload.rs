@@ -52,6 +52,7 @@ impl Running<'_> {
         self.traffic.go_over(plan, core).await;
         if let Some(api) = &self.api {
             api.set_groups(self.traffic.groups().clone());
+            api.set_final_tag(self.traffic.final_tag());
         }
         let before = next.map(|next| self.dialing.go_over(next, &self.monitor));
         self.monitor.outbounds_changed();

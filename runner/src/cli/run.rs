@@ -4,6 +4,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use outwatch::api::LogLines;
 use outwatch::{Cache, Monitor, Scope, Updates};
 
 use super::api::ApiArgs;
@@ -79,13 +80,13 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let surface = Live::surface();
     let checked = args.config.load()?;
     let level = args.log_level.or_else(|| Level::of(&checked.config.log));
-    log::start(level.unwrap_or(Level::Info), &surface);
+    let log_lines = log::start_passing_on(level.unwrap_or(Level::Info), &surface);
     let stream = args
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
     let mut engine = Watch::begin(&args.component).await;
-    let (mut running, updates) = start(args, checked, stream.as_ref()).await?;
+    let (mut running, updates) = start(args, checked, stream.as_ref(), log_lines).await?;
     let monitor = running.monitor.clone();
     // It answers once it has read the core's list, the last thing that takes much more than
     // it leaves.
@@ -124,6 +125,7 @@ async fn start<'a>(
     args: &'a Args,
     checked: Checked,
     stream: Option<&Stream>,
+    log_lines: LogLines,
 ) -> Result<(Running<'a>, Option<Updates>), Failure> {
     let (mut plan, problems) = traffic::Plan::read(&checked);
     checked.report(problems)?;
@@ -142,7 +144,7 @@ async fn start<'a>(
     dialing.tell(&monitor);
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
     let config = &checked.config.clash_api;
-    let api = args.api.serve(config, &monitor, traffic.groups());
+    let api = args.api.serve(config, &monitor, &traffic, log_lines);
     let api = dialing.or_stop(api).await?;
     let running = Running {
         args,

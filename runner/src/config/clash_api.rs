@@ -2,6 +2,7 @@
 //! must not know what is answered.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -12,8 +13,8 @@ use super::wording::{field, quoted};
 
 const PATH: &str = "experimental.clash_api";
 
-/// Its fields in sing-box. Those that are read here come first; the others are about its
-/// own page and its modes.
+/// Its fields in sing-box. Those that are read here come first; the others are about what
+/// it downloads and its modes.
 const FIELDS: [&str; 14] = [
     "external_controller",
     "secret",
@@ -56,7 +57,22 @@ pub(super) fn read(clash_api: &Map<String, Value>, findings: &mut Findings) -> C
         secret,
         allow_origins,
         allow_private_network: allow_private_network.unwrap_or_default(),
+        external_ui: external_ui(clash_api, findings),
     }
+}
+
+/// The folder of a dashboard. Who names one that is to be downloaded is told that it is not.
+fn external_ui(clash_api: &Map<String, Value>, findings: &mut Findings) -> Option<PathBuf> {
+    let mut fields = Fields::of(PATH, clash_api, findings);
+    let folder = fields.string("external_ui").unwrap_or_default();
+    let download = fields.string("external_ui_download_url");
+    if download.is_some_and(|url| !url.is_empty()) {
+        let message = "nothing is downloaded: a dashboard's files must be there";
+        findings
+            .warning(field(PATH, "external_ui_download_url"), message)
+            .hint = Some("unpack them into the folder that `external_ui` names".to_owned());
+    }
+    (!folder.is_empty()).then(|| folder.into())
 }
 
 /// Where to listen: an address and a port; `localhost` stands for 127.0.0.1, and no address
@@ -104,6 +120,21 @@ mod tests {
         ] {
             assert!(listen_address(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_dashboard_is_taken_from_its_folder_and_not_downloaded() {
+        let fields = serde_json::json!({
+            "external_ui": "yacd", "external_ui_download_url": "https://example.com/yacd.zip",
+            "external_ui_download_detour": "direct",
+        });
+        let mut findings = Findings::default();
+        let read = read(fields.as_object().unwrap(), &mut findings);
+        assert_eq!(read.external_ui, Some("yacd".into()));
+        let (problems, failed) = findings.finish(false);
+        assert!(!failed);
+        let paths: Vec<&str> = problems.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(paths, ["experimental.clash_api.external_ui_download_url"]);
     }
 
     #[test]

@@ -76,6 +76,8 @@ pub struct ClashApi {
     pub allow_origins: Vec<String>,
     /// `access_control_allow_private_network`.
     pub allow_private_network: bool,
+    /// `external_ui`: the folder of a dashboard; relative to the working directory.
+    pub external_ui: Option<PathBuf>,
 }
 
 /// The secret is not printed.
@@ -85,6 +87,7 @@ impl fmt::Debug for ClashApi {
             .field("listen", &self.listen)
             .field("allow_origins", &self.allow_origins)
             .field("allow_private_network", &self.allow_private_network)
+            .field("external_ui", &self.external_ui)
             .finish_non_exhaustive()
     }
 }

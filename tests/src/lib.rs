@@ -2,6 +2,7 @@
 //! servers on loopback. It must not hold any expectation of its own.
 
 pub mod engines;
+pub mod http;
 pub mod parity;
 pub mod peers;
 pub mod stub;

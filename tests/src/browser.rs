@@ -227,6 +227,6 @@ fn request(entry: &str) -> Option<String> {
         "Network.webSocketCreated" => &event["params"]["url"],
         _ => return None,
     };
-    let url = url.as_str()?;
-    (!url.starts_with("chrome://")).then(|| url.to_owned())
+    let page = event["params"]["documentURL"].as_str().unwrap_or_default();
+    (!page.starts_with("chrome://")).then(|| url.as_str().map(str::to_owned))?
 }

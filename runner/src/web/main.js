@@ -17,7 +17,8 @@ import { Rows } from './rows.js';
 import { askSecret } from './secret.js';
 import * as theme from './theme.js';
 import { counts, listed, scoped, wanted } from './view.js';
-import * as words from './words.js';
+import * as language from './words.js';
+import { number, span, words } from './words.js';
 
 /** How often the list is put in order while results come in, and for how long it is left alone by what the user points at, in milliseconds. */
 const ORDER_EVERY = 250;
@@ -32,7 +33,7 @@ let calmUntil = 0;
 let heard = false;
 let link = { state: 'connecting', until: 0 };
 
-words.begin();
+language.begin();
 theme.begin(at('theme'));
 asksBy(askSecret);
 renew();
@@ -69,9 +70,9 @@ function show() {
   at('groups-part').hidden = model.groups.size === 0;
   at('exits-part').hidden = model.outbounds.size === 0;
   at('empty').hidden = !heard || tags.length > 0;
-  say(at('empty'), model.outbounds.size === 0 ? words.words.nothing : words.words.nothingLeft);
+  say(at('empty'), model.outbounds.size === 0 ? words.nothing : words.nothingLeft);
   const { working, all } = counts();
-  if (heard) document.title = words.words.title(words.number(working), words.number(all));
+  if (heard) document.title = words.title(number(working), number(all));
 }
 
 function showRow(row) {
@@ -92,7 +93,7 @@ function renew() {
   beginBar();
   helpKeys(at('help-keys'));
   theme.show(at('theme'));
-  at('language').textContent = words.nextName();
+  at('language').textContent = language.nextName();
   renewGroups();
   renewDetail();
   showTests();
@@ -113,7 +114,7 @@ function tick() {
 function showTests() {
   const { done, all } = actions.testingAll ?? {};
   const busy = all !== undefined;
-  say(at('test-all-text'), busy ? words.words.testingAll(words.number(done), words.number(Math.max(done, all))) : words.words.testAll);
+  say(at('test-all-text'), busy ? words.testingAll(number(done), number(Math.max(done, all))) : words.testAll);
   at('test-all').setAttribute('aria-disabled', busy);
 }
 
@@ -123,15 +124,15 @@ function showLink(state, wait = 0) {
   document.documentElement.dataset.link = state;
   at('link-retry').hidden = state !== 'lost' || !wait;
   if (state === 'lost') showLost();
-  else say(at('link-text'), state === 'live' ? words.words.live : words.words.connecting);
-  if (state === 'live' && before === 'lost') speak(words.words.back);
+  else say(at('link-text'), state === 'live' ? words.live : words.connecting);
+  if (state === 'live' && before === 'lost') speak(words.back);
 }
 
 // Whoever hears the page is told that it is lost, and not every second how long it will be.
 function showLost() {
   const left = link.until - performance.now();
   at('link-text').parentElement.setAttribute('aria-live', link.until ? 'off' : 'polite');
-  say(at('link-text'), left > 0 ? words.words.lost(words.span(Math.ceil(left / 1000) * 1000)) : words.words.losing);
+  say(at('link-text'), left > 0 ? words.lost(span(Math.ceil(left / 1000) * 1000)) : words.losing);
 }
 
 /** Wants something else to be listed. */
@@ -140,7 +141,7 @@ function want(change) {
   show();
   if ('sort' in change) return;
   const count = rows.tags.length;
-  speak(words.words.found(words.number(count), count));
+  speak(words.found(number(count), count));
 }
 
 function open(tag) {
@@ -179,7 +180,7 @@ at('keys').addEventListener('click', () => at('help').showModal());
 at('filter').addEventListener('input', (event) => want({ text: event.target.value }));
 at('sort').addEventListener('change', (event) => want({ sort: event.target.value }));
 at('language').addEventListener('click', () => {
-  words.next();
+  language.next();
   renew();
 });
 for (const used of ['pointermove', 'pointerdown', 'keydown']) {

@@ -54,6 +54,12 @@ export function beginKeys(page, rows) {
 
 /** Lists the keys in the language that the page has now. */
 export function helpKeys(list) {
-  const keys = (names) => names.flatMap((name, at) => [at > 0 && ' ', element('kbd', { dir: 'ltr' }, name)]);
-  list.replaceChildren(...HELP.flatMap(([names, what]) => [element('dt', {}, ...keys(names)), element('dd', {}, words.helps[what])]));
+  const keys = (names) =>
+    names.flatMap((name, at) => [at > 0 && ' ', element('kbd', { dir: 'ltr' }, name)]);
+  list.replaceChildren(
+    ...HELP.flatMap(([names, what]) => [
+      element('dt', {}, ...keys(names)),
+      element('dd', {}, words.helps[what]),
+    ]),
+  );
 }

@@ -6,10 +6,11 @@ import { asksBy } from './api.js';
 import { beginBar, showBar } from './bar.js';
 import { renewDetail, showDetail, tickDetail } from './detail.js';
 import { say } from './element.js';
-import { listen, now as retry } from './events.js';
+import { listen } from './events.js';
 import { showExits } from './exits.js';
 import { renewGroups, showGroups } from './groups.js';
 import { beginKeys, helpKeys } from './keys.js';
+import * as link from './link.js';
 import * as model from './model.js';
 import { speak } from './notes.js';
 import { Row } from './row.js';
@@ -18,10 +19,11 @@ import { askSecret } from './secret.js';
 import * as theme from './theme.js';
 import { counts, listed, scoped, wanted } from './view.js';
 import * as language from './words.js';
-import { number, span, words } from './words.js';
+import { number, words } from './words.js';
 
-/** How often the list is put in order while results come in, and for how long it is left alone by what the user points at, in milliseconds. */
+/** How often the list is put in order while results come in, in milliseconds. */
 const ORDER_EVERY = 250;
+/** For how long it is left as it is after the user pointed at it or moved in it. */
 const CALM = 2000;
 
 const at = (id) => document.getElementById(id);
@@ -31,7 +33,6 @@ let chosen = null;
 let ordering = null;
 let calmUntil = 0;
 let heard = false;
-let link = { state: 'connecting', until: 0 };
 
 language.begin();
 theme.begin(at('theme'));
@@ -40,7 +41,7 @@ renew();
 model.follow(later);
 actions.followTests(showTests);
 setInterval(tick, 1000);
-listen(hear, showLink);
+listen(hear, link.show);
 
 function hear(name, data) {
   heard = true;
@@ -77,15 +78,17 @@ function show() {
 
 function showRow(row) {
   const item = model.find(row.tag);
-  if (item) row.show(item, role(row.tag), row.tag === chosen);
+  if (item)
+    row.show(item, { role: role(row.tag), scope: wanted.scope, chosen: row.tag === chosen });
 }
 
 /** What a row is in the group whose members are shown. */
 function role(tag) {
   const scope = model.groups.get(wanted.scope)?.group;
-  if (!scope) return [...model.groups.values()].some(({ group }) => model.leads(group, tag)) ? 'used' : null;
+  if (!scope)
+    return [...model.groups.values()].some(({ group }) => model.leads(group, tag)) ? 'used' : null;
   if (model.leads(scope, tag)) return 'used';
-  return scope.selectable ? 'choice' : 'member';
+  return scope.selectable ? 'choice' : null;
 }
 
 /** Makes everything anew, as for another language. */
@@ -97,7 +100,7 @@ function renew() {
   renewGroups();
   renewDetail();
   showTests();
-  showLink(link.state, link.until && link.until - performance.now());
+  link.renew();
   show();
   rows.renew();
 }
@@ -108,31 +111,17 @@ function tick() {
     if (item) row.tick(item);
   }
   tickDetail();
-  if (link.state === 'lost') showLost();
+  link.tick();
 }
 
 function showTests() {
   const { done, all } = actions.testingAll ?? {};
   const busy = all !== undefined;
-  say(at('test-all-text'), busy ? words.testingAll(number(done), number(Math.max(done, all))) : words.testAll);
+  say(
+    at('test-all-text'),
+    busy ? words.testingAll(number(done), number(Math.max(done, all))) : words.testAll,
+  );
   at('test-all').setAttribute('aria-disabled', busy);
-}
-
-function showLink(state, wait = 0) {
-  const before = link.state;
-  link = { state, until: wait ? performance.now() + wait : 0 };
-  document.documentElement.dataset.link = state;
-  at('link-retry').hidden = state !== 'lost' || !wait;
-  if (state === 'lost') showLost();
-  else say(at('link-text'), state === 'live' ? words.live : words.connecting);
-  if (state === 'live' && before === 'lost') speak(words.back);
-}
-
-// Whoever hears the page is told that it is lost, and not every second how long it will be.
-function showLost() {
-  const left = link.until - performance.now();
-  at('link-text').parentElement.setAttribute('aria-live', link.until ? 'off' : 'polite');
-  say(at('link-text'), left > 0 ? words.lost(span(Math.ceil(left / 1000) * 1000)) : words.losing);
 }
 
 /** Wants something else to be listed. */
@@ -163,8 +152,10 @@ const doing = {
   scope: ({ tag }) => want({ scope: wanted.scope === tag ? null : tag }),
   unscope: () => want({ scope: null }),
   place: ({ code }) => want({ place: wanted.place === code ? null : code }),
-  state: (_, button) => want({ state: button.dataset.state === 'all' ? null : button.dataset.state }),
-  sort: (_, button) => want({ sort: wanted.sort === button.dataset.sort ? 'config' : button.dataset.sort }),
+  state: (_, button) =>
+    want({ state: button.dataset.state === 'all' ? null : button.dataset.state }),
+  sort: (_, button) =>
+    want({ sort: wanted.sort === button.dataset.sort ? 'config' : button.dataset.sort }),
   close,
 };
 
@@ -175,7 +166,6 @@ document.addEventListener('click', (event) => {
   else if (holder?.matches('.row')) open(holder.tag);
 });
 at('test-all').addEventListener('click', actions.testAll);
-at('link-retry').addEventListener('click', () => retry());
 at('keys').addEventListener('click', () => at('help').showModal());
 at('filter').addEventListener('input', (event) => want({ text: event.target.value }));
 at('sort').addEventListener('change', (event) => want({ sort: event.target.value }));
@@ -184,7 +174,9 @@ at('language').addEventListener('click', () => {
   renew();
 });
 for (const used of ['pointermove', 'pointerdown', 'keydown']) {
-  at('body').addEventListener(used, () => (calmUntil = performance.now() + CALM), { passive: true });
+  at('body').addEventListener(used, () => (calmUntil = performance.now() + CALM), {
+    passive: true,
+  });
 }
 
 beginKeys(

@@ -48,8 +48,8 @@ pub fn load(engine: &[u8]) -> Result<Component, LoadError> {
     code().from_bytes(engine)
 }
 
-/// Beside the tests' programs.
-fn code() -> CodeCache {
+/// Where compiled engines are kept: beside the tests' programs.
+pub fn code() -> CodeCache {
     let program = std::env::current_exe().expect("a test has a program");
     CodeCache::in_folder(program.with_file_name("engines"))
 }

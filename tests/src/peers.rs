@@ -39,7 +39,9 @@ pub use nginx::{Nginx, Site};
 pub use outbound::{http, outbound, socks, through, with};
 pub use port::Port;
 pub(crate) use programs::debian;
-pub use programs::{mihomo as mihomo_program, sing_box as sing_box_program, wasmtime_for_python};
+pub use programs::{
+    api_checks, mihomo as mihomo_program, sing_box as sing_box_program, wasmtime_for_python,
+};
 pub use protocols::Protocols;
 pub use relay::Relay;
 pub use rival::{Core, Member, Rival};

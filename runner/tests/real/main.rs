@@ -1,6 +1,7 @@
 //! The real binary over real servers: hundreds of outbounds, kills at any moment,
 //! and the page in a browser.
 
+mod api;
 mod flood;
 mod hundreds;
 mod kills;

@@ -25,11 +25,12 @@ async fn the_engine_tells_who_it_is() {
 
 #[tokio::test]
 async fn another_engine_takes_its_place_with_all_results() {
-    let world = World::of(&Stub::with([("a", answers(10))])).await;
+    let stub = Stub::with([("a", answers(10))]);
+    let world = World::with(&stub, |api| api.code_cache(engines::code())).await;
     let tested = world.client.post("/api/v1/outbounds/a/test").await.fine();
     let before = world.client.get(PATH).await.fine();
-    let other = engines::RELEASED_0_1_0;
-    let replaced = world.client.put(PATH, other).await.fine();
+    let other = engines::another_as_bytes();
+    let replaced = world.client.put(PATH, other.clone()).await.fine();
     assert_eq!(replaced["before"]["sha256"], before["sha256"]);
     assert_ne!(replaced["engine"]["sha256"], before["sha256"]);
     let kept = world.client.get("/api/v1/outbounds/a").await.fine();

@@ -13,11 +13,18 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn the_server_stops_with_streams_open_and_leaves_nothing_behind() {
-    let world = World::of(&Stub::with([("a", Behaviour::Silent)])).await;
+    let stub = Stub::with([("a", Behaviour::Silent)]);
+    let world = World::of(&stub).await;
     let mut events = world.client.listen("/api/v1/events").await;
     events.next().await.expect("a snapshot");
     let asked = world.client.clone().with("accept", "application/x-ndjson");
     let streamed = tokio::spawn(async move { asked.post("/api/v1/test").await });
+    let testing = async {
+        while stub.fetches().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(PATIENCE, testing).await.expect("a test");
     let idle = TcpStream::connect(world.serving.address()).await.unwrap();
     let address = world.serving.address();
     let before = tokio::runtime::Handle::current()

@@ -55,13 +55,22 @@ impl World {
 
     /// The same, with groups that choose.
     pub(crate) async fn choosing(stub: &Stub, plans: impl IntoIterator<Item = GroupPlan>) -> Self {
+        Self::choosing_with(stub, plans, |api| api).await
+    }
+
+    /// The same, served as `described`.
+    pub(crate) async fn choosing_with(
+        stub: &Stub,
+        plans: impl IntoIterator<Item = GroupPlan>,
+        described: impl FnOnce(Api) -> Api,
+    ) -> Self {
         let groups = Groups::new(
             Arc::new(stub.clone()),
             plans,
             Arc::new(MemoryCache::default()),
         );
         let served = groups.clone();
-        let mut world = Self::with(stub, |api| api.groups(served)).await;
+        let mut world = Self::with(stub, |api| described(api.groups(served))).await;
         world.keep(&groups);
         world
     }

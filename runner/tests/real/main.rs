@@ -1,5 +1,6 @@
 //! The real binary over real servers: hundreds of outbounds, and kills at any moment.
 
+mod clash;
 mod flood;
 mod hundreds;
 mod kills;

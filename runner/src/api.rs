@@ -48,6 +48,7 @@ use tokio::sync::watch;
 use crate::group::Groups;
 use crate::inbound::Connections;
 use crate::monitor::Monitor;
+use crate::web;
 
 pub use log_lines::LogLines;
 pub use server::{ServeError, Serving};
@@ -187,6 +188,7 @@ fn router(source: &Arc<Source>, guard: Guard, external_ui: Option<&Path>) -> Rou
     guarded
         .merge(clash)
         .merge(ui)
+        .merge(web::router())
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

@@ -94,6 +94,8 @@ mod swapping {}
 mod testing;
 #[cfg(feature = "native-core")]
 mod udp;
+#[cfg(feature = "api")]
+mod web;
 
 #[cfg(feature = "native-core")]
 pub use crate::core::NativeCore;

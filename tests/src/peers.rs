@@ -39,6 +39,7 @@ pub use microsocks::Microsocks;
 pub use nginx::{Nginx, Site};
 pub use outbound::{http, outbound, socks, through, with};
 pub use port::Port;
+pub(crate) use programs::debian;
 pub use programs::{mihomo as mihomo_program, sing_box as sing_box_program, wasmtime_for_python};
 pub use protocols::Protocols;
 pub use relay::Relay;

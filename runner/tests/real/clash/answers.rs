@@ -120,7 +120,9 @@ fn s6_a_delay_that_is_asked_for_is_measured_and_waited_for_as_long_as_the_client
     assert_eq!(measured(&after), measured(&before) + 1, "the monitor's own");
 
     // A selector has what it leads to tested.
-    assert_eq!(delay(PICK, "timeout=30000").0, 200);
+    for group in [PICK, "GLOBAL"] {
+        assert_eq!(delay(group, "timeout=30000").0, 200);
+    }
 
     let (status, body) = delay(GONE, "timeout=30000");
     assert_eq!(status, 503);
@@ -153,6 +155,11 @@ fn s9_the_delays_of_a_group_are_those_of_the_members_that_answer() {
     let names: Vec<&String> = delays.as_object().unwrap().keys().collect();
     assert_eq!(names, [BERLIN, TOKYO]);
     assert!(delays[TOKYO].as_u64().unwrap() >= 200, "{delays}");
+    let (_, everything) = world
+        .api
+        .ask("GET", "/group/GLOBAL/delay?timeout=30000", "");
+    let names: Vec<&String> = everything.as_object().unwrap().keys().collect();
+    assert_eq!(names, [BERLIN, PICK, TOKYO, "auto", "turns"]);
     let (status, _) = world.api.ask("GET", "/group/gone/delay?timeout=30000", "");
     assert_eq!(status, 404, "it is no group");
 }

@@ -43,16 +43,17 @@ fn member(tag: &str) -> String {
     format!("{}[0]", showing(tag))
 }
 
-/// Clicks as a user would.
+/// Clicks as a user would, once nothing lies over the element.
 async fn click(browser: &Browser, element: &str) {
-    browser.until(element).await;
-    browser
-        .value(&format!("({element}).setAttribute('data-click', ''), true"))
-        .await;
+    let marked = format!(
+        "(() => {{ const one = {element}; const {{ x, y, width, height }} = one.getBoundingClientRect(); \
+         const top = document.elementFromPoint(x + width / 2, y + height / 2); \
+         one.toggleAttribute('data-click', one.contains(top)); return one.contains(top); }})()"
+    );
+    browser.until(&marked).await;
     browser.click("[data-click]").await;
-    browser
-        .value("document.querySelectorAll('[data-click]').forEach(one => one.removeAttribute('data-click'))")
-        .await;
+    let unmarked = "document.querySelector('[data-click]')?.removeAttribute('data-click')";
+    browser.value(unmarked).await;
 }
 
 fn last_delay(api: &Api, tag: &str) -> Value {

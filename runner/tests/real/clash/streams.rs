@@ -4,17 +4,21 @@
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use outwatch_tests::peers::Curl;
+use outwatch_tests::peers::{Curl, Port};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::world::{Api, BERLIN, PICK, SECRET, TOKYO, World, encoded};
+use crate::process::Scene;
 
 /// Far beyond what a loaded machine needs for anything here.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often what is told by nobody is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A websocket of one who watches.
 struct Watch(WebSocketStream<TcpStream>);
@@ -131,6 +135,63 @@ async fn log_lines_come_at_the_level_that_is_asked_for() {
     assert!(line["time"].is_string());
     let (status, body) = world.api.ask("GET", "/logs?level=loud", "");
     assert_eq!((status, body), (400, json!({ "message": "Body invalid" })));
+}
+
+#[tokio::test]
+async fn lines_are_made_for_a_listener_alone_and_only_as_long_as_it_listens() {
+    let (port, nobody) = (Port::reserve(), Port::reserve());
+    let scene = Scene::new(&json!({
+        "outbounds": [{ "type": "direct", "tag": "direct" }],
+        "experimental": {
+            "clash_api": {
+                "external_controller": format!("127.0.0.1:{}", port.number()), "secret": SECRET,
+            },
+            "monitoring": {
+                "urls": [format!("http://127.0.0.1:{}/generate_204", nobody.number())],
+                "ip_lookup": false, "interval": "1h", "on_demand_timeouts": ["500ms"],
+            },
+        },
+    }));
+    let running = scene.run_with(&["--log-level", "warn"]);
+    let api = Api {
+        address: format!("127.0.0.1:{}", port.number()),
+    };
+    let answers = async {
+        while TcpStream::connect(&api.address).await.is_err() {
+            sleep(LOOK_EVERY).await;
+        }
+    };
+    timeout(PATIENCE, answers).await.expect("an API");
+    let level = || api.get("/configs")["log-level"].clone();
+    assert_eq!(level(), "warning");
+
+    let mut watch = Watch::open(&api, "/logs?level=info").await;
+    assert_eq!(level(), "info");
+    // The engine looks from time to time who listens.
+    let heard = async {
+        loop {
+            let (status, _) = api.ask("GET", "/proxies/direct/delay?timeout=30000", "");
+            assert_eq!(status, 503);
+            if let Ok(line) = timeout(LOOK_EVERY, watch.next()).await {
+                return line;
+            }
+        }
+    };
+    let line = timeout(PATIENCE, heard).await.expect("a line");
+    assert_eq!(line["type"], "info");
+
+    drop(watch);
+    let falls = async {
+        while level() != "warning" {
+            sleep(LOOK_EVERY).await;
+        }
+    };
+    timeout(PATIENCE, falls)
+        .await
+        .expect("nothing is made any more");
+    let logged = running.terminated();
+    let passed_on = logged.iter().find(|line| line.contains("INFO"));
+    assert_eq!(passed_on, None);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 pub mod browser;
 pub mod engines;
+pub mod http;
 pub mod parity;
 pub mod peers;
 pub mod stub;

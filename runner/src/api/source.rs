@@ -8,6 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::events::Events;
 use super::log_lines::LogLines;
+#[cfg(feature = "compiler")]
+use crate::engine::CodeCache;
 use crate::group::Groups;
 use crate::inbound::Connections;
 use crate::monitor::Monitor;
@@ -24,6 +26,9 @@ pub(super) struct Source {
     pub(super) log_lines: LogLines,
     /// Room for those who watch by a websocket.
     pub(super) websockets: Arc<Semaphore>,
+    /// Where the code of a component is kept that is to run.
+    #[cfg(feature = "compiler")]
+    pub(super) code: Option<CodeCache>,
     pub(super) events: Events,
     /// Set when no more is to be answered: what streams ends then.
     pub(super) ending: CancellationToken,
@@ -44,9 +49,18 @@ impl Source {
             connections,
             log_lines,
             websockets: Arc::new(Semaphore::new(WEBSOCKETS)),
+            #[cfg(feature = "compiler")]
+            code: None,
             events: Events::default(),
             ending: CancellationToken::new(),
         }
+    }
+
+    /// Keeps the code there of components that are to run.
+    #[cfg(feature = "compiler")]
+    pub(super) fn keeping_code(mut self, code: Option<CodeCache>) -> Self {
+        self.code = code;
+        self
     }
 
     /// The groups that choose now, if any do here.

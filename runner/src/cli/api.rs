@@ -3,9 +3,9 @@
 
 use std::net::SocketAddr;
 
-use outwatch::Monitor;
 use outwatch::api::{Api, LogLines, ServeError, Serving};
 use outwatch::config::{ClashApi, listen_address};
+use outwatch::{CodeCache, Monitor};
 use tracing::info;
 
 use super::exit::Exit;
@@ -35,6 +35,7 @@ impl ApiArgs {
         monitor: &Monitor,
         traffic: &Traffic,
         log_lines: LogLines,
+        code: Option<CodeCache>,
     ) -> Result<Option<Serving>, Failure> {
         let Some(address) = self.listen.or(config.listen) else {
             return Ok(None);
@@ -49,6 +50,9 @@ impl ApiArgs {
             .log_lines(log_lines)
             .secret(&secret)
             .allow_origins(config.allow_origins.iter().cloned());
+        if let Some(code) = code {
+            api = api.code_cache(code);
+        }
         if config.allow_private_network {
             api = api.allow_private_network();
         }

@@ -144,7 +144,8 @@ async fn start<'a>(
     dialing.tell(&monitor);
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
     let config = &checked.config.clash_api;
-    let api = args.api.serve(config, &monitor, &traffic, log_lines);
+    let code = args.cache.code();
+    let api = args.api.serve(config, &monitor, &traffic, log_lines, code);
     let api = dialing.or_stop(api).await?;
     let running = Running {
         args,

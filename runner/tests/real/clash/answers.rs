@@ -231,3 +231,22 @@ fn what_cannot_be_changed_is_taken_and_left_as_it_is() {
     let rules = world.api.get("/rules");
     assert_eq!(rules["rules"][0]["proxy"], PICK);
 }
+
+#[test]
+fn after_a_reload_it_tells_of_what_there_is_then() {
+    let mut world = World::start(&json!({}));
+    world.goes_through(TOKYO);
+    assert_eq!(world.way(), "tokyo");
+    assert_eq!(world.api.get("/proxies/GLOBAL")["now"], TOKYO);
+    assert_eq!(world.api.get("/rules")["rules"][0]["proxy"], TOKYO);
+
+    world.goes_through(PICK);
+    let pick = format!("/proxies/{}", encoded(PICK));
+    let choice = json!({ "name": BERLIN }).to_string();
+    assert_eq!(world.api.ask("PUT", &pick, &choice).0, 204);
+    assert_eq!(
+        world.way(),
+        "berlin",
+        "the choice is in the groups that choose now"
+    );
+}

@@ -28,7 +28,8 @@ pub(crate) struct World {
     pub(crate) berlin: Lane,
     _tokyo: Lane,
     _gone: Lane,
-    _scene: Scene,
+    config: Value,
+    scene: Scene,
 }
 
 impl World {
@@ -81,7 +82,8 @@ impl World {
             berlin,
             _tokyo: tokyo,
             _gone: gone,
-            _scene: scene,
+            config,
+            scene,
         }
     }
 
@@ -91,6 +93,14 @@ impl World {
         let answer = Curl::run(["-x", &proxy, "http://site.test/page"]);
         assert_eq!(answer.code, 0, "{answer:?}");
         answer.output
+    }
+
+    /// Has all connections go through another outbound or group from now on.
+    pub(crate) fn goes_through(&mut self, tag: &str) {
+        self.config["route"] = json!({ "final": tag });
+        self.scene.has_config(&self.config.to_string());
+        self.running.signal("HUP");
+        self.running.until_logged("the config was read again");
     }
 
     /// Where the inbound listens.

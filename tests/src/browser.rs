@@ -164,7 +164,7 @@ impl Browser {
     }
 
     /// The address of everything that pages asked for since the last look, by the browser's
-    /// own log.
+    /// own log. What its first, empty page is made of is left out.
     ///
     /// # Panics
     /// When the browser keeps no log.
@@ -227,5 +227,6 @@ fn request(entry: &str) -> Option<String> {
         "Network.webSocketCreated" => &event["params"]["url"],
         _ => return None,
     };
-    url.as_str().map(str::to_owned)
+    let url = url.as_str()?;
+    (!url.starts_with("chrome://")).then(|| url.to_owned())
 }

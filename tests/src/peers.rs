@@ -27,6 +27,7 @@ mod tinyproxy;
 mod udp_echo;
 mod visitor;
 mod wireguard;
+mod zashboard;
 
 pub use authority::{Authority, Leaf};
 pub use curl::Curl;
@@ -51,3 +52,4 @@ pub use tinyproxy::Tinyproxy;
 pub use udp_echo::UdpEcho;
 pub use visitor::{Association, Visitor};
 pub use wireguard::WireGuard;
+pub use zashboard::Zashboard;

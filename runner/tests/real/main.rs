@@ -2,6 +2,7 @@
 //! and the page in a browser.
 
 mod api;
+mod clash;
 mod flood;
 mod hundreds;
 mod kills;

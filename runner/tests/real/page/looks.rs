@@ -46,6 +46,8 @@ async fn dark_and_light_follow_the_device_until_the_user_chooses() {
     for scheme in ["light", "dark"] {
         browser.prefers("prefers-color-scheme", scheme).await;
         seen.push(browser.value(ground).await);
+        // Colours change by and by.
+        browser.until("document.getAnimations().length === 0").await;
         let contrasts = browser.value(CONTRASTS).await;
         for pair in contrasts.as_array().expect("a list") {
             assert!(

@@ -1,7 +1,9 @@
 //! What answers are made of: the monitor, the groups in force, and what watches them for
 //! those who listen. It must not know any path.
 
-use tokio::sync::watch;
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::events::Events;
@@ -12,6 +14,9 @@ use crate::group::Groups;
 use crate::inbound::Connections;
 use crate::monitor::Monitor;
 
+/// How many may watch by a websocket; a dashboard takes four.
+const WEBSOCKETS: usize = 128;
+
 /// What answers are made of.
 pub(super) struct Source {
     pub(super) monitor: Monitor,
@@ -19,6 +24,8 @@ pub(super) struct Source {
     final_tag: watch::Receiver<Option<String>>,
     pub(super) connections: Connections,
     pub(super) log_lines: LogLines,
+    /// Room for those who watch by a websocket.
+    pub(super) websockets: Arc<Semaphore>,
     /// Where the code of a component is kept that is to run.
     #[cfg(feature = "compiler")]
     pub(super) code: Option<CodeCache>,
@@ -41,6 +48,7 @@ impl Source {
             final_tag,
             connections,
             log_lines,
+            websockets: Arc::new(Semaphore::new(WEBSOCKETS)),
             #[cfg(feature = "compiler")]
             code: None,
             events: Events::default(),

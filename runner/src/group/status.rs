@@ -124,7 +124,7 @@ impl Decision {
         let member = Timed(&self.member, self.delay_ms);
         let fastest = Timed(self.fastest.as_deref().unwrap_or_default(), self.fastest_ms);
         match self.why {
-            Why::NoneWorks => format!("{verb} {member}: no member works"),
+            Why::NoneWorks => format!("{verb} {member}: no member is known to work"),
             Why::Fastest => format!("{verb} {member}: it is the fastest"),
             Why::WithinTolerance => format!(
                 "{verb} {member}: {fastest} is not faster by more than the tolerance of {tolerance_ms} ms"

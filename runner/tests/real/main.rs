@@ -1,6 +1,8 @@
 //! The real binary over real servers: hundreds of outbounds, kills at any moment,
 //! and the page in a browser.
 
+mod api;
+mod clash;
 mod flood;
 mod hundreds;
 mod kills;

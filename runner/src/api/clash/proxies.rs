@@ -51,7 +51,7 @@ pub(super) async fn select(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<StatusCode, Refusal> {
     let Path(name) = name?;
-    if source.proxy(&name).await.is_none() {
+    if source.known(&name).await.is_none() {
         return Err(Refusal::NotFound);
     }
     // Not every client says that it sends JSON.

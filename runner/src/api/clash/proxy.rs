@@ -70,6 +70,29 @@ impl Source {
         }
     }
 
+    /// The tags of the members of a group.
+    pub(super) fn members(&self, group: &str) -> Option<Vec<String>> {
+        let mut listed = self.listed();
+        let found = listed.iter_mut().find(|one| one.tag == group);
+        match found {
+            Some(one) => (one.kind == Kind::Group).then(|| std::mem::take(&mut one.members)),
+            None => (group == GLOBAL).then(|| listed.into_iter().map(|one| one.tag).collect()),
+        }
+    }
+
+    /// What is known of the outbound or group of this name; of what everything leads to, for
+    /// the group of everything.
+    pub(super) async fn known(&self, name: &str) -> Option<Report> {
+        let report = self.monitor.report(name, View::Confirmed).await;
+        match report {
+            None if name == GLOBAL => {
+                let tag = self.final_tag()?;
+                self.monitor.report(tag, View::Confirmed).await
+            }
+            report => report,
+        }
+    }
+
     /// Everything as one group, which leads where connections go.
     pub(super) fn global(&self, listed: &[Outbound]) -> Proxy {
         let all: Vec<String> = listed.iter().map(|one| one.tag.clone()).collect();

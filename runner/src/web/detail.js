@@ -127,7 +127,7 @@ function fields(item) {
     .filter(([, value]) => value)
     .flatMap(([name, value]) => [
       element('dt', {}, words.fields[name] ?? words[name]),
-      element('dd', { dir: 'auto' }, ...value),
+      element('dd', {}, ...value),
     ]);
 }
 

@@ -37,7 +37,7 @@ export function beginKeys(page, rows) {
   document.addEventListener('keydown', (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest('dialog')) return;
-    const row = target.matches('[role=row], [role=grid]');
+    const row = rows.active !== null && target.matches('[role=row], [role=grid]');
     if (target.matches('input, select')) {
       if (event.key === 'Escape') page.escape();
       else if (target.type !== 'search' || event.key !== 'ArrowDown') return;

@@ -49,20 +49,24 @@ function hear(name, data) {
   if (name === 'update') model.update(data);
 }
 
-/** Shows what came in: rows with the next frame, their order a little later. */
+/** Shows what came in: what rows say with the next frame, the rest a little later. */
 function later() {
   rows.later();
-  if (ordering !== null) return;
-  const calm = wanted.sort === 'config' ? 0 : calmUntil - performance.now();
-  ordering = setTimeout(show, rows.tags.length === 0 ? 0 : Math.max(ORDER_EVERY, calm));
+  ordering ??= setTimeout(refresh, rows.tags.length === 0 ? 0 : ORDER_EVERY);
 }
 
-/** Shows everything as it is wanted now. */
-function show() {
+/** Shows everything as it is now; the list keeps its order while the user is at it. */
+function refresh() {
+  const calm = rows.tags.length === 0 ? 0 : calmUntil - performance.now();
+  show(calm > 0 ? rows.tags.filter((tag) => model.find(tag)) : listed());
+  if (calm > 0) ordering = setTimeout(refresh, calm);
+}
+
+/** Shows everything, and lists these tags. */
+function show(tags = listed()) {
   clearTimeout(ordering);
   ordering = null;
-  if (wanted.scope !== null && !model.groups.has(wanted.scope)) wanted.scope = null;
-  const tags = listed();
+  if (wanted.scope !== null && !model.groups.has(wanted.scope)) return want({ scope: null });
   rows.list(tags);
   showBar();
   showGroups(at('groups'), wanted.scope);

@@ -1,7 +1,7 @@
 // All that is known of one item.
 // It must not know what is done when something of it is used.
 
-import { attribute, element, icon, isolated, say } from './element.js';
+import { attribute, element, icon, isolate, isolated, say } from './element.js';
 import { flag, fly } from './flag.js';
 import { age, grade, groupsOf, leads } from './model.js';
 import { result } from './row.js';
@@ -117,7 +117,7 @@ function fields(item) {
       [
         `${words.kinds[report.kind] ?? report.kind} · `,
         isolated(report.type),
-        report.via && [' · ', isolated(words.via(report.via))],
+        report.via && [' · ', isolated(words.via(isolate(report.via)))],
       ].flat(),
     ],
     ['groups', membership(item)],

@@ -1,7 +1,7 @@
 // The groups as cards: where each leads, and why.
 // It must not know what is done when one is used.
 
-import { attribute, element, icon, isolated, say } from './element.js';
+import { attribute, element, icon, isolate, isolated, say } from './element.js';
 import { find, grade, groups, standing } from './model.js';
 import { result } from './row.js';
 import { label, number, words } from './words.js';
@@ -38,7 +38,7 @@ export function why({ group }) {
 }
 
 function decided({ event, reason, fastest }) {
-  return words.decisions[reason]?.(event === 'taken', fastest) ?? reason;
+  return words.decisions[reason]?.(event === 'taken', isolate(fastest)) ?? reason;
 }
 
 function begin(list, tag) {

@@ -1,7 +1,7 @@
 // One row of the list: what its cells say of an item.
 // It must not know where the row stands, nor what is done when it is used.
 
-import { attribute, element, icon, isolated, say } from './element.js';
+import { attribute, element, icon, isolate, isolated, say } from './element.js';
 import { flag, fly } from './flag.js';
 import { age, grade } from './model.js';
 import { draw, strip } from './strip.js';
@@ -127,7 +127,7 @@ function note({ error, state, status_text, type, via, kind, from_cache }) {
   const parts = [];
   if (error && state !== 'not_ready')
     parts.push(element('b', {}, words.errors[error.kind] ?? error.kind), fitting(error.text));
-  else if (kind === 'group' && via) parts.push(isolated(type), fitting(words.via(via)));
+  else if (kind === 'group' && via) parts.push(isolated(type), fitting(words.via(isolate(via))));
   else if (status_text) parts.push(isolated(type), fitting(status_text));
   else parts.push(fitting(type));
   if (from_cache)

@@ -2,12 +2,14 @@
 //! It must not do anything that `run` could not do with a config.
 
 use std::io::Write as _;
+use std::net::SocketAddr;
 
 use indicatif::MultiProgress;
-use outwatch::config::{self, LoadOptions};
+use outwatch::config::{self, LoadOptions, listen_address};
 use outwatch::{Kind, Monitor, Report, Scope, State, View};
 use outwatch_demo_world::World;
 
+use super::api::ApiArgs;
 use super::cache;
 use super::config::Checked;
 use super::exit::Exit;
@@ -36,6 +38,9 @@ pub(crate) struct Args {
     /// --once a table]
     #[arg(long, value_enum)]
     format: Option<StreamFormat>,
+    /// Serve the page and the API on this address, such as 127.0.0.1:9090
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address, conflicts_with = "once")]
+    listen: Option<SocketAddr>,
     /// How much to log on standard error
     #[arg(long, value_enum, default_value_t = Level::Warn)]
     log_level: Level,
@@ -45,6 +50,8 @@ const HELP: &str = "\
 Examples:
   outwatch demo                    A live table until Ctrl-C
   outwatch demo --once             One round, then the table
+  outwatch demo --listen 127.0.0.1:9090
+                                   And a page at http://127.0.0.1:9090/
   outwatch demo --log-level info   With the reasons for every test
   outwatch demo --format jsonl     Every result, for programs";
 
@@ -74,13 +81,25 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let component = monitoring::embedded(cache::users_code().as_ref())?;
     let builder = monitoring::builder(&checked, core, component);
     let monitor = monitoring::start(&checked, builder).await?;
+    let api = ApiArgs::on(args.listen);
+    let api = api.serve(&checked.config.clash_api, &monitor, |api| api)?;
+    if let Some(api) = &api {
+        let told = format!("The page is at http://{}/\n", api.address());
+        terminal::stderr().write_all(told.as_bytes())?;
+    }
 
     let shown = tokio::select! {
         shown = show(&monitor, args, &surface) => shown,
         () = interrupt.wished() => Ok(if args.once { Exit::Interrupted } else { Exit::Fine }),
     };
+    let end = async {
+        if let Some(api) = api {
+            api.stop().await;
+        }
+        monitoring::stop(&monitor).await
+    };
     tokio::select! {
-        stopped = monitoring::stop(&monitor) => stopped?,
+        stopped = end => stopped?,
         () = interrupt.wished() => return Ok(Exit::Interrupted),
     }
     shown

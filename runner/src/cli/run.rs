@@ -145,7 +145,16 @@ async fn start<'a>(
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
     let config = &checked.config.clash_api;
     let code = args.cache.code();
-    let api = args.api.serve(config, &monitor, &traffic, log_lines, code);
+    let api = args.api.serve(config, &monitor, |api| {
+        let api = api
+            .groups(traffic.groups().clone())
+            .connections(traffic.connections().clone(), traffic.final_tag())
+            .log_lines(log_lines);
+        match code {
+            Some(code) => api.code_cache(code),
+            None => api,
+        }
+    });
     let api = dialing.or_stop(api).await?;
     let running = Running {
         args,

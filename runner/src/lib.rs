@@ -34,6 +34,7 @@
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
 //!   the CLI is made of them. [`SingBoxCore`] runs a sing-box for all that the small one
 //!   cannot dial.
+//! - [`api`] answers over HTTP: to programs, Prometheus, dashboards and a page for people.
 //! - [`conformance`] checks what every core promises on yours.
 //!
 //! Each of these that a host can do without is a feature, and all are on by default;

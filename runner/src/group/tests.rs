@@ -4,6 +4,7 @@ mod lowest;
 mod plans;
 mod renewal;
 mod spread;
+mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;

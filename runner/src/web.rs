@@ -46,11 +46,13 @@ macro_rules! files {
 }
 
 const PAGE: File = ("/", HTML, include_str!("web/index.html"));
-const PARTS: [File; 26] = files! {
+const PARTS: [File; 29] = files! {
     "icon.svg": SVG,
     "base.css": CSS,
-    "parts.css": CSS,
+    "frame.css": CSS,
+    "groups.css": CSS,
     "rows.css": CSS,
+    "side.css": CSS,
     "main.js": SCRIPT,
     "actions.js": SCRIPT,
     "api.js": SCRIPT,
@@ -62,6 +64,7 @@ const PARTS: [File; 26] = files! {
     "flag.js": SCRIPT,
     "groups.js": SCRIPT,
     "keys.js": SCRIPT,
+    "link.js": SCRIPT,
     "model.js": SCRIPT,
     "notes.js": SCRIPT,
     "row.js": SCRIPT,

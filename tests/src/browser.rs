@@ -10,14 +10,12 @@
 //! # }
 //! ```
 
-mod command;
 mod driver;
 mod keys;
 mod session;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use hyper::Method;
 use serde_json::{Value, json};
 
 use session::Session;
@@ -187,7 +185,7 @@ impl Browser {
     /// # Panics
     /// When the browser takes none.
     pub async fn picture(&self) -> Vec<u8> {
-        let picture = self.session.send(Method::GET, "screenshot", &Value::Null);
+        let picture = self.session.send("GET", "screenshot", &Value::Null);
         let picture = picture.await.expect("a picture");
         let picture = picture.as_str().expect("a picture in Base64");
         BASE64_STANDARD
@@ -200,7 +198,7 @@ impl Browser {
     /// # Panics
     /// When the browser is gone already.
     pub async fn close(self) {
-        let closed = self.session.send(Method::DELETE, "", &Value::Null);
+        let closed = self.session.send("DELETE", "", &Value::Null);
         closed.await.expect("a browser to close");
     }
 
@@ -227,6 +225,6 @@ fn request(entry: &str) -> Option<String> {
         "Network.webSocketCreated" => &event["params"]["url"],
         _ => return None,
     };
-    let url = url.as_str()?;
-    (!url.starts_with("chrome://")).then(|| url.to_owned())
+    let page = event["params"]["documentURL"].as_str().unwrap_or_default();
+    (!page.starts_with("chrome://")).then(|| url.as_str().map(str::to_owned))?
 }

@@ -8,6 +8,7 @@ mod api {
     mod metrics;
     mod openapi;
     mod outbounds;
+    mod page;
     mod stopping;
     mod world;
 }

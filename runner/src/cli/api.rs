@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use outwatch::Monitor;
 use outwatch::api::{Api, ServeError, Serving};
 use outwatch::config::{ClashApi, listen_address};
-use tracing::info;
+use tracing::{info, warn};
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -56,7 +56,13 @@ impl ApiArgs {
             api = api.external_ui(folder);
         }
         let serving = api.serve(address).map_err(|error| self.failure(&error))?;
-        info!("the API answers on http://{}/", serving.address());
+        let address = serving.address();
+        info!("the API answers on http://{address}/");
+        match &config.external_ui {
+            Some(folder) if folder.is_dir() => info!("the dashboard is at http://{address}/ui/"),
+            Some(folder) => warn!("there is no dashboard: {} is no folder", folder.display()),
+            None => {}
+        }
         Ok(Some(serving))
     }
 

@@ -59,7 +59,12 @@ export async function request(method, path, { headers = {}, ...options } = {}) {
   for (;;) {
     const secret = kept();
     const authorization = secret === null ? {} : { Authorization: `Bearer ${secret}` };
-    const response = await fetch(`/api/v1/${path}`, { method, cache: 'no-store', ...options, headers: { ...headers, ...authorization } }).catch((error) => {
+    const response = await fetch(`/api/v1/${path}`, {
+      method,
+      cache: 'no-store',
+      ...options,
+      headers: { ...headers, ...authorization },
+    }).catch((error) => {
       if (error.name === 'AbortError') throw error;
       throw new Error(words.trouble.unreachable);
     });

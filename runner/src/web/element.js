@@ -26,6 +26,9 @@ export function isolated(text, direction = 'auto') {
   return element('bdi', { dir: direction }, text);
 }
 
+/** The same within a text: two characters keep its direction to itself. */
+export const isolate = (text) => `\u{2068}${text}\u{2069}`;
+
 /** Sets a text, only if it is another: what does not change is not drawn again. */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;

@@ -8,6 +8,8 @@ const FIRST = 500;
 const MOST = 15_000;
 /** A server that says nothing for so long is gone: it sends something every 15 s. */
 const SILENCE = 40_000;
+/** A page that nobody looks at for so long lets go: a browser has few connections to a server. */
+const UNSEEN = 60_000;
 
 let wake = () => {};
 
@@ -27,7 +29,7 @@ export async function listen(heard, link) {
       await follow((event) => {
         if (event.id) last = event.id;
         pause = FIRST;
-        heard(event.name, JSON.parse(event.data));
+        heard(event.name, JSON.parse(event.data.join('\n')));
         link('live');
       }, last);
     } catch {
@@ -44,41 +46,52 @@ export async function listen(heard, link) {
 
 /** One connection, until it ends. */
 async function follow(take, last) {
-  const silence = new AbortController();
-  let timer = null;
+  const ending = new AbortController();
+  let silence = null;
+  let unseen = null;
+  const end = () => ending.abort();
   const alive = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), SILENCE);
+    clearTimeout(silence);
+    silence = setTimeout(end, SILENCE);
   };
+  const looked = () => {
+    clearTimeout(unseen);
+    if (document.hidden) unseen = setTimeout(end, UNSEEN);
+  };
+  document.addEventListener('visibilitychange', looked);
+  alive();
   const headers = { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) };
   try {
-    // Without a limit: it may be waiting for the user's secret.
-    const response = await request('GET', 'events', { headers, signal: silence.signal });
-    alive();
-    let event = { id: '', name: 'message', data: '' };
-    for await (const raw of lines(response.body)) {
-      alive();
-      const line = raw.replace(/\r$/, '');
-      if (line === '') {
-        if (event.data && event.name !== 'ping') take({ ...event, data: event.data.slice(0, -1) });
-        event = { id: '', name: 'message', data: '' };
-        continue;
-      }
-      const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(line);
-      if (field === 'event') event.name = value;
-      if (field === 'id') event.id = value;
-      if (field === 'data') event.data += `${value}\n`;
-    }
+    const response = await request('GET', 'events', { headers, signal: ending.signal });
+    for await (const event of events(response.body, alive)) take(event);
   } finally {
-    clearTimeout(timer);
+    clearTimeout(silence);
+    clearTimeout(unseen);
+    document.removeEventListener('visibilitychange', looked);
   }
 }
 
-/** Waits, unless there is reason to try before. */
+/** The events of a body that say something; `alive` is called for every line. */
+async function* events(body, alive) {
+  const none = { id: '', name: 'message', data: [] };
+  let event = structuredClone(none);
+  for await (const line of lines(body)) {
+    alive();
+    const [, field, value] = /^([^:]*):? ?(.*?)\r?$/s.exec(line);
+    if (field === 'event') event.name = value;
+    if (field === 'id') event.id = value;
+    if (field === 'data') event.data.push(value);
+    if (line.trim() !== '') continue;
+    if (event.data.length > 0 && event.name !== 'ping') yield event;
+    event = structuredClone(none);
+  }
+}
+
+/** Waits, unless there is reason to try before; a page that nobody looks at waits for that. */
 function rest(ms) {
   return new Promise((done) => {
     const visible = () => document.hidden || wake();
-    const timer = setTimeout(() => wake(), ms);
+    const timer = document.hidden ? null : setTimeout(() => wake(), ms);
     wake = () => {
       clearTimeout(timer);
       removeEventListener('online', wake);

@@ -17,7 +17,9 @@ export function showExits(list, items, chosen) {
     bars.delete(code);
   }
   const most = Math.max(1, ...[...places.values()].map((it) => it.all));
-  const order = [...places].sort(([a, one], [b, other]) => (a === '') - (b === '') || other.all - one.all || (a < b ? -1 : 1));
+  const order = [...places].sort(
+    ([a, one], [b, other]) => (a === '') - (b === '') || other.all - one.all || (a < b ? -1 : 1),
+  );
   let at = list.firstElementChild;
   for (const [code, place] of order) {
     const bar = bars.get(code) ?? begin(code);
@@ -42,8 +44,20 @@ function counted(items) {
 }
 
 function begin(code) {
-  const parts = { flag: flag(), name: element('span', { class: 'fit' }), figures: element('span', { class: 'figures' }), bar: element('span', { class: 'share', 'aria-hidden': 'true' }, element('i'), element('i')) };
-  const button = element('button', { type: 'button', 'data-do': 'place' }, parts.flag, parts.name, parts.figures, parts.bar);
+  const parts = {
+    flag: flag(),
+    name: element('span', { class: 'fit' }),
+    figures: element('span', { class: 'figures' }),
+    bar: element('span', { class: 'share', 'aria-hidden': 'true' }, element('i'), element('i')),
+  };
+  const button = element(
+    'button',
+    { type: 'button', 'data-do': 'place' },
+    parts.flag,
+    parts.name,
+    parts.figures,
+    parts.bar,
+  );
   const bar = { ...parts, button, element: element('li', { '.code': code }, button) };
   bars.set(code, bar);
   return bar;
@@ -54,7 +68,10 @@ function show(bar, code, { all, working, failed, delays }, most, chosen) {
   const median = delays.sort((a, b) => a - b)[Math.floor(delays.length / 2)];
   fly(bar.flag, code || null);
   say(bar.name, name);
-  say(bar.figures, [`${number(working)}/${number(all)}`, median && delay(median)].filter(Boolean).join(' · '));
+  say(
+    bar.figures,
+    [`${number(working)}/${number(all)}`, median && delay(median)].filter(Boolean).join(' · '),
+  );
   bar.bar.style.setProperty('--all', all / most);
   bar.bar.style.setProperty('--working', working / all);
   bar.bar.style.setProperty('--failed', failed / all);

@@ -20,7 +20,9 @@ export function fly(node, code) {
 }
 
 function emoji(code) {
-  return String.fromCodePoint(...[...code].map((letter) => FIRST_LETTER + letter.charCodeAt(0) - 65));
+  return String.fromCodePoint(
+    ...[...code].map((letter) => FIRST_LETTER + letter.charCodeAt(0) - 65),
+  );
 }
 
 /** Fonts without flags show letters, in the colour of text; flags have colours of their own. */

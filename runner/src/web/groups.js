@@ -1,7 +1,7 @@
 // The groups as cards: where each leads, and why.
 // It must not know what is done when one is used.
 
-import { attribute, element, icon, isolated, say } from './element.js';
+import { attribute, element, icon, isolate, isolated, say } from './element.js';
 import { find, grade, groups, standing } from './model.js';
 import { result } from './row.js';
 import { label, number, words } from './words.js';
@@ -30,21 +30,26 @@ export function renewGroups() {
 /** What a group decided last, and why. */
 export function why({ group }) {
   const { tcp, udp } = group.decision ?? {};
-  if (tcp && udp && JSON.stringify(tcp) !== JSON.stringify(udp)) return `${decided(tcp)} · ${words.chosenUdp}: ${decided(udp)}`;
+  if (tcp && udp && JSON.stringify(tcp) !== JSON.stringify(udp))
+    return `${decided(tcp)} · ${words.chosenUdp}: ${decided(udp)}`;
   if (tcp || udp) return decided(tcp ?? udp);
   if (group.selectable) return words.people;
   return words.whys[group.why] ?? group.why ?? '';
 }
 
 function decided({ event, reason, fastest }) {
-  return words.decisions[reason]?.(event === 'taken', fastest) ?? reason;
+  return words.decisions[reason]?.(event === 'taken', isolate(fastest)) ?? reason;
 }
 
 function begin(list, tag) {
   const parts = {
     open: element('button', { type: 'button', class: 'open', 'data-do': 'scope' }),
     type: element('span', { class: 'type' }),
-    test: element('button', { type: 'button', class: 'plain icon', 'data-do': 'test-group' }, icon('test')),
+    test: element(
+      'button',
+      { type: 'button', class: 'plain icon', 'data-do': 'test-group' },
+      icon('test'),
+    ),
     choice: element('p', { class: 'choice' }),
     why: element('p', { class: 'why fit', dir: 'auto' }),
     count: element('span', { class: 'count' }),
@@ -54,7 +59,13 @@ function begin(list, tag) {
   label(parts.test, words.testGroup(tag));
   const card = {
     ...parts,
-    element: element('li', { class: 'card', '.tag': tag }, element('div', { class: 'head' }, parts.open, parts.type, parts.count, parts.test), parts.choice, parts.why),
+    element: element(
+      'li',
+      { class: 'card', '.tag': tag },
+      element('div', { class: 'head' }, parts.open, parts.type, parts.count, parts.test),
+      parts.choice,
+      parts.why,
+    ),
   };
   list.append(card.element);
   cards.set(tag, card);
@@ -83,6 +94,9 @@ function choice({ group, report }) {
   const led = [tcp, report.via !== tcp && report.via].filter(Boolean);
   const path = led.flatMap((tag) => [icon('arrow'), isolated(tag)]);
   if (path.length === 0) return [element('span', { class: 'muted' }, words.noChoice), value];
-  const other = udp !== null && udp !== tcp ? [element('span', { class: 'muted' }, ` ${words.chosenUdp} `), icon('arrow'), isolated(udp)] : [];
+  const other =
+    udp !== null && udp !== tcp
+      ? [element('span', { class: 'muted' }, ` ${words.chosenUdp} `), icon('arrow'), isolated(udp)]
+      : [];
   return [element('span', { class: 'path' }, ...path, ...other), value];
 }

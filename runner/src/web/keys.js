@@ -37,7 +37,7 @@ export function beginKeys(page, rows) {
   document.addEventListener('keydown', (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest('dialog')) return;
-    const row = target.matches('[role=row], [role=grid]');
+    const row = rows.active !== null && target.matches('[role=row], [role=grid]');
     if (target.matches('input, select')) {
       if (event.key === 'Escape') page.escape();
       else if (target.type !== 'search' || event.key !== 'ArrowDown') return;
@@ -54,6 +54,12 @@ export function beginKeys(page, rows) {
 
 /** Lists the keys in the language that the page has now. */
 export function helpKeys(list) {
-  const keys = (names) => names.flatMap((name, at) => [at > 0 && ' ', element('kbd', { dir: 'ltr' }, name)]);
-  list.replaceChildren(...HELP.flatMap(([names, what]) => [element('dt', {}, ...keys(names)), element('dd', {}, words.helps[what])]));
+  const keys = (names) =>
+    names.flatMap((name, at) => [at > 0 && ' ', element('kbd', { dir: 'ltr' }, name)]);
+  list.replaceChildren(
+    ...HELP.flatMap(([names, what]) => [
+      element('dt', {}, ...keys(names)),
+      element('dd', {}, words.helps[what]),
+    ]),
+  );
 }

@@ -6,10 +6,11 @@ import { asksBy } from './api.js';
 import { beginBar, showBar } from './bar.js';
 import { renewDetail, showDetail, tickDetail } from './detail.js';
 import { say } from './element.js';
-import { listen, now as retry } from './events.js';
+import { listen } from './events.js';
 import { showExits } from './exits.js';
 import { renewGroups, showGroups } from './groups.js';
 import { beginKeys, helpKeys } from './keys.js';
+import * as link from './link.js';
 import * as model from './model.js';
 import { speak } from './notes.js';
 import { Row } from './row.js';
@@ -17,10 +18,12 @@ import { Rows } from './rows.js';
 import { askSecret } from './secret.js';
 import * as theme from './theme.js';
 import { counts, listed, scoped, wanted } from './view.js';
-import * as words from './words.js';
+import * as language from './words.js';
+import { number, words } from './words.js';
 
-/** How often the list is put in order while results come in, and for how long it is left alone by what the user points at, in milliseconds. */
+/** How often the list is put in order while results come in, in milliseconds. */
 const ORDER_EVERY = 250;
+/** For how long it is left as it is after the user pointed at it or moved in it. */
 const CALM = 2000;
 
 const at = (id) => document.getElementById(id);
@@ -30,16 +33,15 @@ let chosen = null;
 let ordering = null;
 let calmUntil = 0;
 let heard = false;
-let link = { state: 'connecting', until: 0 };
 
-words.begin();
+language.begin();
 theme.begin(at('theme'));
 asksBy(askSecret);
 renew();
 model.follow(later);
 actions.followTests(showTests);
 setInterval(tick, 1000);
-listen(hear, showLink);
+listen(hear, link.show);
 
 function hear(name, data) {
   heard = true;
@@ -47,20 +49,24 @@ function hear(name, data) {
   if (name === 'update') model.update(data);
 }
 
-/** Shows what came in: rows with the next frame, their order a little later. */
+/** Shows what came in: what rows say with the next frame, the rest a little later. */
 function later() {
   rows.later();
-  if (ordering !== null) return;
-  const calm = wanted.sort === 'config' ? 0 : calmUntil - performance.now();
-  ordering = setTimeout(show, rows.tags.length === 0 ? 0 : Math.max(ORDER_EVERY, calm));
+  ordering ??= setTimeout(refresh, rows.tags.length === 0 ? 0 : ORDER_EVERY);
 }
 
-/** Shows everything as it is wanted now. */
-function show() {
+/** Shows everything as it is now; the list keeps its order while the user is at it. */
+function refresh() {
+  const calm = rows.tags.length === 0 ? 0 : calmUntil - performance.now();
+  show(calm > 0 ? rows.tags.filter((tag) => model.find(tag)) : listed());
+  if (calm > 0) ordering = setTimeout(refresh, calm);
+}
+
+/** Shows everything, and lists these tags. */
+function show(tags = listed()) {
   clearTimeout(ordering);
   ordering = null;
-  if (wanted.scope !== null && !model.groups.has(wanted.scope)) wanted.scope = null;
-  const tags = listed();
+  if (wanted.scope !== null && !model.groups.has(wanted.scope)) return want({ scope: null });
   rows.list(tags);
   showBar();
   showGroups(at('groups'), wanted.scope);
@@ -69,22 +75,24 @@ function show() {
   at('groups-part').hidden = model.groups.size === 0;
   at('exits-part').hidden = model.outbounds.size === 0;
   at('empty').hidden = !heard || tags.length > 0;
-  say(at('empty'), model.outbounds.size === 0 ? words.words.nothing : words.words.nothingLeft);
+  say(at('empty'), model.outbounds.size === 0 ? words.nothing : words.nothingLeft);
   const { working, all } = counts();
-  if (heard) document.title = words.words.title(words.number(working), words.number(all));
+  if (heard) document.title = words.title(number(working), number(all));
 }
 
 function showRow(row) {
   const item = model.find(row.tag);
-  if (item) row.show(item, role(row.tag), row.tag === chosen);
+  if (item)
+    row.show(item, { role: role(row.tag), scope: wanted.scope, chosen: row.tag === chosen });
 }
 
 /** What a row is in the group whose members are shown. */
 function role(tag) {
   const scope = model.groups.get(wanted.scope)?.group;
-  if (!scope) return [...model.groups.values()].some(({ group }) => model.leads(group, tag)) ? 'used' : null;
+  if (!scope)
+    return [...model.groups.values()].some(({ group }) => model.leads(group, tag)) ? 'used' : null;
   if (model.leads(scope, tag)) return 'used';
-  return scope.selectable ? 'choice' : 'member';
+  return scope.selectable ? 'choice' : null;
 }
 
 /** Makes everything anew, as for another language. */
@@ -92,11 +100,11 @@ function renew() {
   beginBar();
   helpKeys(at('help-keys'));
   theme.show(at('theme'));
-  at('language').textContent = words.nextName();
+  at('language').textContent = language.nextName();
   renewGroups();
   renewDetail();
   showTests();
-  showLink(link.state, link.until && link.until - performance.now());
+  link.renew();
   show();
   rows.renew();
 }
@@ -107,31 +115,17 @@ function tick() {
     if (item) row.tick(item);
   }
   tickDetail();
-  if (link.state === 'lost') showLost();
+  link.tick();
 }
 
 function showTests() {
   const { done, all } = actions.testingAll ?? {};
   const busy = all !== undefined;
-  say(at('test-all-text'), busy ? words.words.testingAll(words.number(done), words.number(Math.max(done, all))) : words.words.testAll);
+  say(
+    at('test-all-text'),
+    busy ? words.testingAll(number(done), number(Math.max(done, all))) : words.testAll,
+  );
   at('test-all').setAttribute('aria-disabled', busy);
-}
-
-function showLink(state, wait = 0) {
-  const before = link.state;
-  link = { state, until: wait ? performance.now() + wait : 0 };
-  document.documentElement.dataset.link = state;
-  at('link-retry').hidden = state !== 'lost' || !wait;
-  if (state === 'lost') showLost();
-  else say(at('link-text'), state === 'live' ? words.words.live : words.words.connecting);
-  if (state === 'live' && before === 'lost') speak(words.words.back);
-}
-
-// Whoever hears the page is told that it is lost, and not every second how long it will be.
-function showLost() {
-  const left = link.until - performance.now();
-  at('link-text').parentElement.setAttribute('aria-live', link.until ? 'off' : 'polite');
-  say(at('link-text'), left > 0 ? words.words.lost(words.span(Math.ceil(left / 1000) * 1000)) : words.words.losing);
 }
 
 /** Wants something else to be listed. */
@@ -140,7 +134,7 @@ function want(change) {
   show();
   if ('sort' in change) return;
   const count = rows.tags.length;
-  speak(words.words.found(words.number(count), count));
+  speak(words.found(number(count), count));
 }
 
 function open(tag) {
@@ -162,8 +156,10 @@ const doing = {
   scope: ({ tag }) => want({ scope: wanted.scope === tag ? null : tag }),
   unscope: () => want({ scope: null }),
   place: ({ code }) => want({ place: wanted.place === code ? null : code }),
-  state: (_, button) => want({ state: button.dataset.state === 'all' ? null : button.dataset.state }),
-  sort: (_, button) => want({ sort: wanted.sort === button.dataset.sort ? 'config' : button.dataset.sort }),
+  state: (_, button) =>
+    want({ state: button.dataset.state === 'all' ? null : button.dataset.state }),
+  sort: (_, button) =>
+    want({ sort: wanted.sort === button.dataset.sort ? 'config' : button.dataset.sort }),
   close,
 };
 
@@ -174,16 +170,17 @@ document.addEventListener('click', (event) => {
   else if (holder?.matches('.row')) open(holder.tag);
 });
 at('test-all').addEventListener('click', actions.testAll);
-at('link-retry').addEventListener('click', () => retry());
 at('keys').addEventListener('click', () => at('help').showModal());
 at('filter').addEventListener('input', (event) => want({ text: event.target.value }));
 at('sort').addEventListener('change', (event) => want({ sort: event.target.value }));
 at('language').addEventListener('click', () => {
-  words.next();
+  language.next();
   renew();
 });
 for (const used of ['pointermove', 'pointerdown', 'keydown']) {
-  at('body').addEventListener(used, () => (calmUntil = performance.now() + CALM), { passive: true });
+  at('body').addEventListener(used, () => (calmUntil = performance.now() + CALM), {
+    passive: true,
+  });
 }
 
 beginKeys(

@@ -95,8 +95,9 @@ function measured(report) {
   const before = outbounds.get(report.tag);
   const strip = before?.strip ?? [];
   const ended = report.state === 'ok' || report.state === 'failed';
-  if (!ended || report.tested_at === null || report.tested_at === before?.report.tested_at) return strip;
-  const error = report.state === 'failed' ? report.error?.kind ?? 'other' : null;
+  if (!ended || report.tested_at === null || report.tested_at === before?.report.tested_at)
+    return strip;
+  const error = report.state === 'failed' ? (report.error?.kind ?? 'other') : null;
   const delay_ms = error === null ? report.delay_ms : null;
   return [...strip, { at: report.tested_at, delay_ms, error }].slice(-LENGTH);
 }

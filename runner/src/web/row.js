@@ -1,7 +1,7 @@
 // One row of the list: what its cells say of an item.
 // It must not know where the row stands, nor what is done when it is used.
 
-import { attribute, element, icon, isolated, say } from './element.js';
+import { attribute, element, icon, isolate, isolated, say } from './element.js';
 import { flag, fly } from './flag.js';
 import { age, grade } from './model.js';
 import { draw, strip } from './strip.js';
@@ -16,11 +16,14 @@ export class Row {
     this.element = frame(tag, this.parts);
   }
 
-  /** Shows an item; `role` is what it is in the group that is shown: null, `member`, `used`, or `choice` for one that can be taken. */
-  show(item, role, selected) {
+  /**
+   * Shows an item. `role` is `used` where a group leads to it, and `choice` where it could be
+   * had to; `scope` is the group whose members are shown.
+   */
+  show(item, { role, scope, chosen }) {
     const { report } = item;
-    attribute(this.element, 'aria-selected', selected);
-    this.showRole(role);
+    attribute(this.element, 'aria-selected', chosen);
+    this.showRole(role, scope);
     this.tick(item);
     // A report that is the same object says the same.
     if (this.shown === report) return;
@@ -43,12 +46,14 @@ export class Row {
     say(this.parts.age, ms === null ? '' : span(ms));
   }
 
-  showRole(role) {
+  showRole(role, scope) {
     const { parts } = this;
     parts.used.hidden = role !== 'used';
     parts.use.hidden = role !== 'choice';
     if (role === 'used') say(parts.used, words.used);
-    if (role === 'choice') say(parts.use, words.useIt);
+    if (role !== 'choice') return;
+    say(parts.use, words.useIt);
+    label(parts.use, words.use(this.tag, scope));
   }
 }
 
@@ -75,7 +80,13 @@ function parts(tag) {
     strip: element('div', { role: 'gridcell', class: 'strip-cell' }, svg),
     note: element('small', { class: 'note line' }),
     used: element('b', { class: 'mark used', hidden: true }),
-    use: element('button', { type: 'button', class: 'small', 'data-do': 'use', tabindex: '-1', hidden: true }),
+    use: element('button', {
+      type: 'button',
+      class: 'small',
+      'data-do': 'use',
+      tabindex: '-1',
+      hidden: true,
+    }),
     delay: element('span'),
     test: element('button', { type: 'button', class: 'delay', 'data-do': 'test', tabindex: '-1' }),
     flag: flag(),
@@ -89,14 +100,20 @@ function parts(tag) {
 }
 
 function frame(tag, parts) {
-  const cell = (name, ...children) => element('div', { role: 'gridcell', class: name }, ...children);
+  const cell = (name, ...children) =>
+    element('div', { role: 'gridcell', class: name }, ...children);
   parts.test.append(icon('test'), parts.delay);
   parts.tag.classList.add('fit');
   parts.tag.title = tag;
   return element(
     'div',
     { role: 'row', class: 'row', tabindex: '-1', '.tag': tag },
-    cell('name', element('i', { class: 'dot', 'aria-hidden': 'true' }), element('span', { class: 'first line' }, parts.tag, parts.used, parts.use), parts.note),
+    cell(
+      'name',
+      element('i', { class: 'dot', 'aria-hidden': 'true' }),
+      element('span', { class: 'first line' }, parts.tag, parts.used, parts.use),
+      parts.note,
+    ),
     parts.strip,
     cell('delay-cell', parts.test),
     cell('place', parts.flag, parts.place, parts.address),
@@ -108,11 +125,13 @@ function frame(tag, parts) {
 /** Below the name: what is wrong, else what it is. */
 function note({ error, state, status_text, type, via, kind, from_cache }) {
   const parts = [];
-  if (error && state !== 'not_ready') parts.push(element('b', {}, words.errors[error.kind] ?? error.kind), fitting(error.text));
-  else if (kind === 'group' && via) parts.push(isolated(type), fitting(words.via(via)));
+  if (error && state !== 'not_ready')
+    parts.push(element('b', {}, words.errors[error.kind] ?? error.kind), fitting(error.text));
+  else if (kind === 'group' && via) parts.push(isolated(type), fitting(words.via(isolate(via))));
   else if (status_text) parts.push(isolated(type), fitting(status_text));
   else parts.push(fitting(type));
-  if (from_cache) parts.push(element('b', { class: 'mark', title: words.cachedHint }, words.cached));
+  if (from_cache)
+    parts.push(element('b', { class: 'mark', title: words.cachedHint }, words.cached));
   return parts;
 }
 
@@ -120,11 +139,16 @@ function showExit(parts, { ip, ip_from_cache, ip_pending, ipv6 }) {
   fly(parts.flag, ip?.country_code);
   const name = ip?.country_code ? country(ip.country_code) : '';
   const city = ip?.city && ip.city !== name ? ip.city : null;
-  fill(parts.place, [name && element('span', { class: 'fit' }, name), city && fitting(city)].filter(Boolean));
+  fill(
+    parts.place,
+    [name && element('span', { class: 'fit' }, name), city && fitting(city)].filter(Boolean),
+  );
   parts.place.title = [name, ip?.region, ip?.city].filter(Boolean).join(' · ');
   const marks = [
     ip && fitting(ip.ip, 'ltr'),
-    ip_from_cache && ip && element('b', { class: 'mark', title: words.unconfirmedHint }, words.unconfirmed),
+    ip_from_cache &&
+      ip &&
+      element('b', { class: 'mark', title: words.unconfirmedHint }, words.unconfirmed),
     !ip && ip_pending && words.looking,
     ipv6 === 'yes' && element('b', { class: 'mark calm' }, words.ipv6),
   ];

@@ -12,7 +12,16 @@ const BEYOND = 6;
  */
 export class Rows {
   constructor(body, make, show) {
-    Object.assign(this, { body, make, show, tags: [], places: new Map(), drawn: new Map(), active: null, pending: false });
+    Object.assign(this, {
+      body,
+      make,
+      show,
+      tags: [],
+      places: new Map(),
+      drawn: new Map(),
+      active: null,
+      pending: false,
+    });
     addEventListener('scroll', () => this.later(), { passive: true });
     addEventListener('resize', () => this.later());
     body.addEventListener('focusin', (event) => {
@@ -102,7 +111,8 @@ export class Rows {
       else this.body.insertBefore(row.element, at);
     }
     // An element that was moved has lost it.
-    if (focused !== document.activeElement && this.body.contains(focused)) focused.focus({ preventScroll: true });
+    if (focused !== document.activeElement && this.body.contains(focused))
+      focused.focus({ preventScroll: true });
   }
 
   begin(tag) {

@@ -8,7 +8,9 @@ import { words } from './words.js';
 export function askSecret(refused) {
   const dialog = document.getElementById('secret');
   const input = document.getElementById('secret-input');
-  document.getElementById('secret-why').textContent = refused ? words.secretWrong : words.secretFirst;
+  document.getElementById('secret-why').textContent = refused
+    ? words.secretWrong
+    : words.secretFirst;
   input.value = '';
   dialog.showModal();
   input.focus();

@@ -18,7 +18,12 @@ export function strip() {
   const paths = GRADES.map((grade) => drawing('path', { class: grade }));
   const rest = drawing('path', { class: 'rest' });
   const box = `0 0 ${LENGTH * STEP - 1} ${HEIGHT}`;
-  return drawing('svg', { class: 'strip', viewBox: box, role: 'img', preserveAspectRatio: 'none' }, rest, ...paths);
+  return drawing(
+    'svg',
+    { class: 'strip', viewBox: box, role: 'img', preserveAspectRatio: 'none' },
+    rest,
+    ...paths,
+  );
 }
 
 /** Draws measurements into a strip. */
@@ -38,7 +43,11 @@ export function draw(svg, measurements) {
 function told(measurements) {
   const answered = measurements.filter((it) => it.error === null);
   const mean = answered.reduce((sum, it) => sum + it.delay_ms, 0) / answered.length;
-  return words.strip(number(answered.length), measurements.length && number(measurements.length), answered.length > 0 && delay(Math.round(mean)));
+  return words.strip(
+    number(answered.length),
+    measurements.length && number(measurements.length),
+    answered.length > 0 && delay(Math.round(mean)),
+  );
 }
 
 const bar = (at, high) => `M${at * STEP} ${HEIGHT}v${-high}h${WIDTH}v${high}z`;

@@ -18,7 +18,12 @@ const KEYS = {
     const cached = report.state === 'ok' ? 0 : 1e9;
     return report.delay_ms === null ? 1e12 : cached + report.delay_ms;
   },
-  loss: ({ strip, report }) => (strip.length ? strip.filter((it) => it.error !== null).length / strip.length : standing({ report }) === 'failed' ? 1 : 2),
+  loss: ({ strip, report }) =>
+    strip.length
+      ? strip.filter((it) => it.error !== null).length / strip.length
+      : standing({ report }) === 'failed'
+        ? 1
+        : 2,
   name: ({ tag }) => tag,
   place: ({ report }) => (report.ip?.country_code ? country(report.ip.country_code) : PLACELESS),
   network: ({ report }) => report.ip?.org ?? PLACELESS,
@@ -36,7 +41,10 @@ export function listed() {
   const key = KEYS[wanted.sort];
   const keyed = all.map((item, at) => ({ tag: item.tag, key: key(item), at }));
   const collator = new Intl.Collator(document.documentElement.lang, { numeric: true });
-  const compare = typeof keyed[0]?.key === 'string' ? (a, b) => collator.compare(a.key, b.key) : (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key));
+  const compare =
+    typeof keyed[0]?.key === 'string'
+      ? (a, b) => collator.compare(a.key, b.key)
+      : (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key));
   keyed.sort((a, b) => compare(a, b) || a.at - b.at);
   return keyed.map((it) => it.tag);
 }
@@ -69,6 +77,18 @@ function searched({ tag, report: { ip, error, status_text, type } }) {
   const place = ip?.country_code ? country(ip.country_code) : '';
   const network = ip?.asn ? `as${ip.asn}` : '';
   const failed = error ? `${error.kind} ${words.errors[error.kind] ?? ''} ${error.text}` : '';
-  const parts = [tag, type, ip?.ip, ip?.country_code, place, ip?.region, ip?.city, network, ip?.org, failed, status_text];
+  const parts = [
+    tag,
+    type,
+    ip?.ip,
+    ip?.country_code,
+    place,
+    ip?.region,
+    ip?.city,
+    network,
+    ip?.org,
+    failed,
+    status_text,
+  ];
   return parts.filter(Boolean).join('\n').toLocaleLowerCase();
 }

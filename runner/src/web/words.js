@@ -6,7 +6,12 @@ import * as fa from './words/fa.js';
 
 const LANGUAGES = { en, fa };
 const KEPT = 'outwatch.language';
-const UNITS = [['second', 60], ['minute', 60], ['hour', 24], ['day', Infinity]];
+const UNITS = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', Infinity],
+];
 
 export let words = en.words;
 export let language = 'en';
@@ -38,10 +43,20 @@ function use(name) {
   document.documentElement.lang = name;
   document.documentElement.dir = LANGUAGES[name].direction;
   numbers = new Intl.NumberFormat(name);
-  units = new Map(UNITS.map(([unit]) => [unit, new Intl.NumberFormat(name, { style: 'unit', unit, unitDisplay: name === 'en' ? 'narrow' : 'short' })]));
+  units = new Map(
+    UNITS.map(([unit]) => [
+      unit,
+      new Intl.NumberFormat(name, {
+        style: 'unit',
+        unit,
+        unitDisplay: name === 'en' ? 'narrow' : 'short',
+      }),
+    ]),
+  );
   countries = new Intl.DisplayNames(name, { type: 'region', fallback: 'code' });
   clock = new Intl.DateTimeFormat(name, { dateStyle: 'medium', timeStyle: 'medium' });
-  for (const it of document.querySelectorAll('[data-word]')) it.textContent = words[it.dataset.word];
+  for (const it of document.querySelectorAll('[data-word]'))
+    it.textContent = words[it.dataset.word];
   for (const it of document.querySelectorAll('[data-label]')) label(it, words[it.dataset.label]);
 }
 

@@ -1,13 +1,16 @@
-//! A driver with one browser, and how they are started. It must not know what the browser is
-//! told.
+//! A driver with one browser, how they are started, and how a command reaches them. It must
+//! not know what the browser is told.
+//!
+//! WebDriver is so little that a client of one's own is smaller than what a crate of it brings.
 
-use anyhow::Result;
-use hyper::Method;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::command::command;
 use super::driver::Driver;
+use crate::http::Client;
 
 /// How long what is waited for may take, in milliseconds, on a machine busy with other tests.
 const PATIENCE_MS: u32 = 60_000;
@@ -32,7 +35,7 @@ impl Session {
             .tempdir();
         let profile = profile.expect("a temporary folder");
         let wanted = json!({ "capabilities": { "alwaysMatch": capabilities(&profile, language) } });
-        let session = command(driver.port(), Method::POST, "/session", &wanted).await;
+        let session = command(driver.port(), "POST", "/session", &wanted).await;
         let session = session.unwrap_or_else(|error| panic!("no browser: {error:#}"));
         let id = session["sessionId"].as_str().expect("a session's id");
         Self {
@@ -42,17 +45,36 @@ impl Session {
         }
     }
 
+    /// Carries out a command with a body.
+    ///
     /// # Errors
-    /// As [`command`].
+    /// When the driver says that it failed.
     pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value> {
-        self.send(Method::POST, path, body).await
+        self.send("POST", path, body).await
     }
 
+    /// Carries out any command; one whose body is null has none.
+    ///
     /// # Errors
-    /// As [`command`].
-    pub(super) async fn send(&self, method: Method, path: &str, body: &Value) -> Result<Value> {
+    /// When the driver says that it failed.
+    pub(super) async fn send(&self, method: &str, path: &str, body: &Value) -> Result<Value> {
         let path = format!("{}/{path}", self.path);
         command(self.driver.port(), method, path.trim_end_matches('/'), body).await
+    }
+}
+
+/// The value that the driver which listens on `port` answers with.
+async fn command(port: u16, method: &str, path: &str, body: &Value) -> Result<Value> {
+    let body = match body {
+        Value::Null => String::new(),
+        body => body.to_string(),
+    };
+    let driver = Client::of(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+        .with("content-type", "application/json");
+    let value = driver.ask(method, path, body).await.json()["value"].take();
+    match value["error"].as_str() {
+        Some(error) => bail!("{error}: {}", value["message"].as_str().unwrap_or_default()),
+        None => Ok(value),
     }
 }
 

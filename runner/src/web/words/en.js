@@ -43,7 +43,14 @@ export const words = {
     network: 'by network',
     age: 'newest first',
   },
-  heads: { name: 'Name', strip: 'Recent', delay: 'Delay', place: 'Exit', network: 'Network', age: 'Age' },
+  heads: {
+    name: 'Name',
+    strip: 'Recent',
+    delay: 'Delay',
+    place: 'Exit',
+    network: 'Network',
+    age: 'Age',
+  },
   rowsHelp: 'Arrow keys move through the rows, Enter tests, Space shows details.',
   nothing: 'This config has no outbounds that can be tested.',
   nothingLeft: 'Nothing matches.',
@@ -59,7 +66,6 @@ export const words = {
   use: (tag, group) => `Use ${tag} in ${group}`,
   useIt: 'Use',
   used: 'in use',
-  usedBy: (group) => `In use in ${group}`,
   showMembers: (tag) => `Show the members of ${tag}`,
   nowTesting: 'testing',
 
@@ -70,7 +76,7 @@ export const words = {
     ok: 'working',
     failed: 'failed',
     not_ready: 'not ready',
-    miss: 'no answer yet',
+    miss: 'no answer',
   },
   cached: 'cached',
   cachedHint: 'From an earlier run, not tested in this one yet',
@@ -78,18 +84,15 @@ export const words = {
   unconfirmedHint: 'Known from an earlier run or another network, not confirmed yet',
   looking: 'looking up the exit…',
   ipv6: 'IPv6',
-  noIpv6: 'no IPv6',
   via: (tag) => `via ${tag}`,
-  none: '—',
-  now: 'now',
 
   strip: (answered, all, mean) =>
-    all === 0 ? 'No measurements yet' : `${answered} of the last ${all} answered${mean ? `, ${mean} on average` : ''}`,
-  stripOne: (when, what) => `${what}, ${when} ago`,
+    all === 0
+      ? 'No measurements yet'
+      : `${answered} of the last ${all} answered${mean ? `, ${mean} on average` : ''}`,
 
   kinds: { outbound: 'Outbound', endpoint: 'Endpoint', group: 'Group' },
   why: 'Why',
-  chosenTcp: 'TCP',
   chosenUdp: 'UDP',
   noChoice: 'nothing chosen yet',
   people: 'chosen by hand',
@@ -104,9 +107,12 @@ export const words = {
   },
   // The server's own sentences about groups that choose for each connection.
   whys: {
-    'each new connection takes the next member that is fast enough': 'each new connection takes the next member that is fast enough',
-    'all connections to one domain take the same member': 'all connections to one domain take the same member',
-    'a client keeps its member for each destination': 'a client keeps its member for each destination',
+    'each new connection takes the next member that is fast enough':
+      'each new connection takes the next member that is fast enough',
+    'all connections to one domain take the same member':
+      'all connections to one domain take the same member',
+    'a client keeps its member for each destination':
+      'a client keeps its member for each destination',
   },
 
   fields: {
@@ -135,7 +141,12 @@ export const words = {
   ipv6s: { yes: 'carried', no: 'not carried', unknown: 'not known' },
   ipv6Sources: { declared: 'by the config', verified: 'verified' },
   figures: (count, failed, mean, jitter) =>
-    [`${count} in this run`, `${failed} failed`, mean && `mean ${mean}`, jitter && `jitter ${jitter}`]
+    [
+      `${count} in this run`,
+      `${failed} failed`,
+      mean && `mean ${mean}`,
+      jitter && `jitter ${jitter}`,
+    ]
       .filter(Boolean)
       .join(', '),
   reasons: {
@@ -175,7 +186,8 @@ export const words = {
   },
 
   secretTitle: 'This server asks for a secret',
-  secretFirst: 'It is the secret of experimental.clash_api in the config, or the one given to the program.',
+  secretFirst:
+    'It is the secret of experimental.clash_api in the config, or the one given to the program.',
   secretWrong: 'That was not it. Try again.',
   secret: 'Secret',
   secretKeep: 'Keep it in this browser',

@@ -41,7 +41,14 @@ export const words = {
     network: 'بر پایهٔ شبکه',
     age: 'تازه‌ترین‌ها اول',
   },
-  heads: { name: 'نام', strip: 'آخرین سنجش‌ها', delay: 'تأخیر', place: 'محل خروج', network: 'شبکه', age: 'زمان' },
+  heads: {
+    name: 'نام',
+    strip: 'آخرین سنجش‌ها',
+    delay: 'تأخیر',
+    place: 'محل خروج',
+    network: 'شبکه',
+    age: 'زمان',
+  },
   rowsHelp: 'با کلیدهای جهت‌دار میان ردیف‌ها بروید؛ Enter می‌آزماید و Space جزئیات را نشان می‌دهد.',
   nothing: 'در این پیکربندی هیچ خروجی‌ای برای آزمودن نیست.',
   nothingLeft: 'چیزی پیدا نشد.',
@@ -57,7 +64,6 @@ export const words = {
   use: (tag, group) => `استفاده از ${tag} در ${group}`,
   useIt: 'انتخاب',
   used: 'در حال استفاده',
-  usedBy: (group) => `در حال استفاده در ${group}`,
   showMembers: (tag) => `نمایش عضوهای ${tag}`,
   nowTesting: 'در حال آزمون',
 
@@ -68,7 +74,7 @@ export const words = {
     ok: 'فعال',
     failed: 'ناموفق',
     not_ready: 'آماده نیست',
-    miss: 'هنوز بی‌پاسخ',
+    miss: 'بی‌پاسخ',
   },
   cached: 'از پیش',
   cachedHint: 'از اجرای پیشین است و در این اجرا هنوز آزموده نشده',
@@ -76,18 +82,15 @@ export const words = {
   unconfirmedHint: 'از اجرای پیشین یا شبکه‌ای دیگر است و هنوز تأیید نشده',
   looking: 'در حال یافتن محل خروج…',
   ipv6: 'IPv6',
-  noIpv6: 'بدون IPv6',
   via: (tag) => `از راه ${tag}`,
-  none: '—',
-  now: 'اکنون',
 
   strip: (answered, all, mean) =>
-    all === 0 ? 'هنوز سنجشی نیست' : `${answered} پاسخ از ${all} سنجش آخر${mean ? `، میانگین ${mean}` : ''}`,
-  stripOne: (when, what) => `${what}، ${when} پیش`,
+    all === 0
+      ? 'هنوز سنجشی نیست'
+      : `${answered} پاسخ از ${all} سنجش آخر${mean ? `، میانگین ${mean}` : ''}`,
 
   kinds: { outbound: 'خروجی', endpoint: 'نقطهٔ پایانی', group: 'گروه' },
   why: 'دلیل',
-  chosenTcp: 'TCP',
   chosenUdp: 'UDP',
   noChoice: 'هنوز چیزی انتخاب نشده',
   people: 'به انتخاب شما',
@@ -102,9 +105,12 @@ export const words = {
   },
   // The server's own sentences about groups that choose for each connection.
   whys: {
-    'each new connection takes the next member that is fast enough': 'هر اتصال تازه، عضو بعدیِ به‌اندازهٔ کافی سریع را می‌گیرد',
-    'all connections to one domain take the same member': 'همهٔ اتصال‌های یک دامنه از یک عضو می‌گذرند',
-    'a client keeps its member for each destination': 'هر کاربر برای هر مقصد عضو خود را نگه می‌دارد',
+    'each new connection takes the next member that is fast enough':
+      'هر اتصال تازه، عضو بعدیِ به‌اندازهٔ کافی سریع را می‌گیرد',
+    'all connections to one domain take the same member':
+      'همهٔ اتصال‌های یک دامنه از یک عضو می‌گذرند',
+    'a client keeps its member for each destination':
+      'هر کاربر برای هر مقصد عضو خود را نگه می‌دارد',
   },
 
   fields: {
@@ -133,7 +139,12 @@ export const words = {
   ipv6s: { yes: 'دارد', no: 'ندارد', unknown: 'نامعلوم' },
   ipv6Sources: { declared: 'به گفتهٔ پیکربندی', verified: 'آزموده‌شده' },
   figures: (count, failed, mean, jitter) =>
-    [`${count} سنجش در این اجرا`, `${failed} ناموفق`, mean && `میانگین ${mean}`, jitter && `نوسان ${jitter}`]
+    [
+      `${count} سنجش در این اجرا`,
+      `${failed} ناموفق`,
+      mean && `میانگین ${mean}`,
+      jitter && `نوسان ${jitter}`,
+    ]
       .filter(Boolean)
       .join('، '),
   reasons: {

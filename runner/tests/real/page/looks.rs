@@ -7,7 +7,7 @@ use super::world::World;
 
 /// Contrast of a text on what is behind it, as WCAG counts it.
 const CONTRASTS: &str = "(() => {
-    const paint = document.createElement('canvas').getContext('2d');
+    const paint = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const light = (colour) => {
         paint.fillStyle = colour;
         paint.fillRect(0, 0, 1, 1);

@@ -51,7 +51,7 @@ async fn two_thousand_outbounds_scroll_smoothly() {
     // What is drawn is what the screen holds, and not the list.
     assert!(seen["most"].as_u64() < Some(60), "{seen}");
     // Two frames each. A machine busy with other tests takes several times what it must.
-    assert!(seen["median"].as_f64() < Some(250.0), "{seen}");
+    assert!(seen["median"].as_f64() < Some(500.0), "{seen}");
 
     visitor.browser.keys("/").await;
     visitor.press(&[Key::Down, Key::End]).await;

@@ -40,8 +40,12 @@ async fn a_tap_tests_and_what_changed_is_seen_at_once() {
     world.set("tokyo", Pace::Dead);
     visitor.click_in_row("tokyo", "[data-do=test]").await;
     visitor.until_grade("tokyo", "failed").await;
-    // What is known of the exit stays.
+    // What is known of the exit stays, and the strip is one measurement longer.
     visitor.until_row("tokyo", "Japan").await;
+    let strip = format!("{}.querySelector('.strip').ariaLabel", row("tokyo"));
+    visitor
+        .until(&format!("{strip}.startsWith('1 of the last 2 answered')"))
+        .await;
 
     world.set("tokyo", AT_ONCE);
     visitor.browser.click("#test-all").await;

@@ -11,6 +11,7 @@ mod demo;
 mod exit;
 mod failure;
 mod hangup;
+mod import;
 mod interrupt;
 mod live;
 mod log;
@@ -61,6 +62,7 @@ Start here:
   outwatch check -c config.json     What is in a config, and what is wrong with it
   outwatch test -c config.json      Test everything once, fastest first
   outwatch run -c config.json       Keep an eye on it until Ctrl-C
+  outwatch import links.txt         Make a config of share links
 
 ",
     include_str!("cli/exit_codes.txt"),
@@ -74,6 +76,7 @@ enum Verb {
     Check(check::Args),
     Test(test::Args),
     Run(run::Args),
+    Import(import::Args),
     Demo(demo::Args),
     Component(component::Args),
 }
@@ -113,6 +116,7 @@ fn carry_out(verb: Verb) -> Result<Exit, Failure> {
             Verb::Check(args) => check::run(&args).await,
             Verb::Test(args) => test::run(&args).await,
             Verb::Run(args) => run::run(&args).await,
+            Verb::Import(args) => import::run(&args),
             Verb::Demo(args) => demo::run(&args).await,
             Verb::Component(args) => component::run(&args),
         }

@@ -5,6 +5,7 @@ mod proxies {
     mod chains;
     mod datagrams;
     mod http;
+    mod links;
     mod monitor {
         mod asked;
         mod errors;

@@ -35,6 +35,8 @@ pub(crate) fn ci() -> Result<()> {
         .run()?;
     component::component(true)?;
     // As the README says it.
-    cargo(["xtask", "test"]).env("NEXTEST_PROFILE", "ci").run()?;
+    cargo(["xtask", "test"])
+        .env("NEXTEST_PROFILE", "ci")
+        .run()?;
     minimal()
 }

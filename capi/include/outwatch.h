@@ -357,6 +357,14 @@ enum outwatch_code outwatch_options(const struct outwatch_monitor *monitor,
                                     char **json,
                                     char **message);
 
+// The last measurements of an outbound in this run, at most 32, oldest first, as a JSON
+// list that the caller frees; empty for a group and for an unknown tag. Waits for the
+// library's thread.
+enum outwatch_code outwatch_measurements(const struct outwatch_monitor *monitor,
+                                         const char *tag,
+                                         char **json,
+                                         char **message);
+
 // Host names that the lookups of exits use, as a JSON list that the caller frees, for a
 // host that routes them. Waits for the library's thread.
 enum outwatch_code outwatch_service_hosts(const struct outwatch_monitor *monitor,

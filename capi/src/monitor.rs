@@ -143,6 +143,26 @@ pub unsafe extern "C" fn outwatch_options(
     unsafe { answered(monitor, json, message, ask) }
 }
 
+/// The last measurements of an outbound in this run, at most 32, oldest first, as a JSON
+/// list that the caller frees; empty for a group and for an unknown tag. Waits for the
+/// library's thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn outwatch_measurements(
+    monitor: *const Monitor,
+    tag: *const c_char,
+    json: *mut *mut c_char,
+    message: *mut *mut c_char,
+) -> Code {
+    let ask = |monitor: &Monitor| {
+        // SAFETY: C gave it to this call.
+        let tags = vec![unsafe { border::text(tag, "tag") }?.to_owned()];
+        let measured = monitor.wait(|inner| async move { inner.measurements(tags).await })?;
+        to_json(&measured.concat())
+    };
+    // SAFETY: C gave it to this call.
+    unsafe { answered(monitor, json, message, ask) }
+}
+
 /// Host names that the lookups of exits use, as a JSON list that the caller frees, for a
 /// host that routes them. Waits for the library's thread.
 #[unsafe(no_mangle)]

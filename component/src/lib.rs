@@ -76,6 +76,14 @@ impl control::Guest for Component {
             .collect()
     }
 
+    fn measurements(tags: Vec<String>) -> Vec<Vec<types::Measurement>> {
+        let now = host::now();
+        let of = |shell: &shell::Shell, tag: &String| shell.monitor.measurements(tag, now);
+        let all = shell::with(|shell| tags.iter().map(|tag| of(shell, tag)).collect());
+        let all: Vec<_> = all.unwrap_or_else(|| vec![Vec::new(); tags.len()]);
+        all.into_iter().map(words::measurements_out).collect()
+    }
+
     fn options() -> String {
         shell::with(|shell| outwatch_options::write(shell.monitor.options())).unwrap_or_default()
     }

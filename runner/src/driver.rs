@@ -20,7 +20,7 @@ use crate::engine::Component;
 use crate::engine::track::Hook;
 use crate::host::World;
 use crate::monitor::{StartError, TestError};
-use crate::report::{Problem, Report, Scope, Update, View};
+use crate::report::{Measurement, Problem, Report, Scope, Update, View};
 use crate::store::Cache;
 
 use instance::Instance;
@@ -56,6 +56,10 @@ pub(crate) enum Command {
     Reports {
         view: View,
         reply: oneshot::Sender<Vec<Report>>,
+    },
+    Measurements {
+        tags: Vec<String>,
+        reply: oneshot::Sender<Vec<Vec<Measurement>>>,
     },
     Options {
         reply: oneshot::Sender<String>,

@@ -16,7 +16,7 @@ use crate::engine::track::Hook;
 use crate::engine::{Component, LoadError};
 use crate::host::{MonotonicClock, WallClock, World};
 use crate::proxy_core::ProxyCore;
-use crate::report::{Problem, Report, Scope, Update, View};
+use crate::report::{Measurement, Problem, Report, Scope, Update, View};
 use crate::store::{Cache, MemoryCache};
 
 mod activity;
@@ -105,6 +105,18 @@ impl Monitor {
         let (reply, answer) = oneshot::channel();
         self.send(Command::Reports { view, reply });
         answer.await.unwrap_or_default()
+    }
+
+    /// For each of these tags its last measurements of this run, at most 32, oldest
+    /// first (SPEC R-7); none for a group and for an unknown tag, and when stopped.
+    pub async fn measurements(&self, tags: Vec<String>) -> Vec<Vec<Measurement>> {
+        let count = tags.len();
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Measurements { tags, reply });
+        let mut all = answer.await.unwrap_or_default();
+        // One for each, whatever the engine answers.
+        all.resize(count, Vec::new());
+        all
     }
 
     /// The options in force, with all defaults filled in, as JSON.

@@ -265,6 +265,18 @@ pub struct Stats {
     pub jitter_ms: Option<u32>,
 }
 
+/// One measurement of this run (SPEC R-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Measurement {
+    /// When it was over, to the second.
+    #[serde(serialize_with = "as_text")]
+    pub at: Timestamp,
+    /// Milliseconds, at least 1; none if it failed.
+    pub delay_ms: Option<u32>,
+    /// What went wrong; none if it answered.
+    pub error: Option<ErrorKind>,
+}
+
 /// Which of the two views of the results is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
@@ -325,6 +337,10 @@ fn kind_name<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Erro
         Kind::Endpoint => "endpoint",
         Kind::Group => "group",
     })
+}
+
+fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(at)
 }
 
 fn rfc3339<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -301,6 +301,9 @@ fn reports_options_and_hosts_are_json_and_an_unknown_tag_has_a_code() {
     };
     assert_eq!((code, json), (Code::UnknownTag, null_mut()));
     // SAFETY: as above.
+    let code = unsafe { outwatch_measurements(monitor, c"b".as_ptr(), place, null_mut()) };
+    assert_eq!((code, taken(json).as_str()), (Code::Ok, "[]"));
+    // SAFETY: as above.
     let code = unsafe { outwatch_reports(monitor, 7, place, null_mut()) };
     assert_eq!(code, Code::BadArgument);
     free(monitor);

@@ -170,10 +170,18 @@ impl Monitor {
 
     /// The last measurements of an outbound in this run, oldest first, at most 32
     /// (SPEC R-7). Empty for a group and for an unknown tag.
-    pub fn measurements(&self, tag: &str) -> Vec<Measurement> {
-        let id = self.topology.find(tag);
-        id.map(|id| self.board.get(id).ring.iter().collect())
-            .unwrap_or_default()
+    pub fn measurements(&self, tag: &str, now: Now) -> Vec<Measurement> {
+        let Some(id) = self.topology.find(tag) else {
+            return Vec::new();
+        };
+        let second_now = self.life.second(now.mono);
+        let ring = self.board.get(id).ring.iter();
+        ring.map(|(second, outcome)| {
+            let age_ms = 1000 * u64::from(second_now.saturating_sub(second));
+            let wall_ms = now.wall_ms.saturating_sub(age_ms);
+            Measurement { wall_ms, outcome }
+        })
+        .collect()
     }
 
     /// The options in force.

@@ -216,8 +216,8 @@ pub struct Stats {
 /// One measurement of this run (SPEC R-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measurement {
-    /// When it was over: whole seconds since the monitor was made.
-    pub second: u32,
+    /// When it was over, in milliseconds since 1970-01-01T00:00:00Z, to the second.
+    pub wall_ms: u64,
     /// The delay in milliseconds, or what went wrong.
     pub outcome: Result<u32, ErrorKind>,
 }

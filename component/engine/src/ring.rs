@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{ErrorKind, Measurement, Stats};
+use crate::report::{ErrorKind, Stats};
 
 const CAPACITY: usize = 32;
 
@@ -38,28 +38,25 @@ impl Ring {
         }
     }
 
-    /// Oldest first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Measurement> {
+    /// Seconds of the run and what was measured, oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Result<u32, ErrorKind>)> {
         let (newer, older) = self.entries.split_at(self.oldest.min(self.entries.len()));
-        older
-            .iter()
-            .chain(newer)
-            .map(|&(second, packed)| Measurement {
-                second,
-                outcome: if packed & FAILED == 0 {
-                    Ok(packed)
-                } else {
-                    Err(kind(packed & !FAILED))
-                },
-            })
+        older.iter().chain(newer).map(|&(second, packed)| {
+            let outcome = if packed & FAILED == 0 {
+                Ok(packed)
+            } else {
+                Err(kind(packed & !FAILED))
+            };
+            (second, outcome)
+        })
     }
 
     pub(crate) fn stats(&self) -> Stats {
         let mut stats = Stats::default();
         let (mut sum, mut steps, mut answered, mut last) = (0u64, 0u64, 0u64, None);
-        for measurement in self.iter() {
+        for (_, outcome) in self.iter() {
             stats.count += 1;
-            let Ok(delay) = measurement.outcome else {
+            let Ok(delay) = outcome else {
                 stats.failed += 1;
                 continue;
             };
@@ -114,7 +111,7 @@ mod tests {
         for second in 0..40 {
             ring.push(second, Ok(second + 1));
         }
-        let kept: Vec<u32> = ring.iter().map(|measurement| measurement.second).collect();
+        let kept: Vec<u32> = ring.iter().map(|(second, _)| second).collect();
         assert_eq!(kept, (8..40).collect::<Vec<_>>());
     }
 
@@ -132,7 +129,7 @@ mod tests {
         };
         assert_eq!(ring.stats(), expected);
         assert_eq!(
-            ring.iter().nth(1).map(|one| one.outcome),
+            ring.iter().nth(1).map(|(_, outcome)| outcome),
             Some(Err(ErrorKind::TlsCert))
         );
     }

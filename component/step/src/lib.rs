@@ -67,6 +67,14 @@ impl stepping::Guest for Component {
         reports.map(words::report_out).collect()
     }
 
+    fn measurements(tags: Vec<String>, now: stepping::Now) -> Vec<Vec<types::Measurement>> {
+        let now = convert::now_in(now);
+        let of = |monitor: &Monitor, tag: &String| monitor.measurements(tag, now);
+        let all = with(|monitor| tags.iter().map(|tag| of(monitor, tag)).collect());
+        let all: Vec<_> = all.unwrap_or_else(|| vec![Vec::new(); tags.len()]);
+        all.into_iter().map(words::measurements_out).collect()
+    }
+
     fn options() -> String {
         with(|monitor| outwatch_options::write(monitor.options())).unwrap_or_default()
     }

@@ -122,8 +122,23 @@ fn ip_info_out(ip: engine::IpInfo) -> types::IpInfo {
 }
 
 fn failure_out(failure: engine::Failure) -> types::TestFailure {
+    types::TestFailure {
+        kind: error_kind_out(failure.kind),
+        text: failure.text,
+    }
+}
+
+pub fn measurements_out(measurements: Vec<engine::Measurement>) -> Vec<types::Measurement> {
+    let measurement = |one: engine::Measurement| types::Measurement {
+        at: one.wall_ms,
+        outcome: one.outcome.map_err(error_kind_out),
+    };
+    measurements.into_iter().map(measurement).collect()
+}
+
+fn error_kind_out(kind: engine::ErrorKind) -> types::ErrorKind {
     use engine::ErrorKind as Kind;
-    let kind = match failure.kind {
+    match kind {
         Kind::DialRefused => types::ErrorKind::DialRefused,
         Kind::DialTimeout => types::ErrorKind::DialTimeout,
         Kind::DnsFail => types::ErrorKind::DnsFail,
@@ -142,10 +157,6 @@ fn failure_out(failure: engine::Failure) -> types::TestFailure {
         Kind::Canceled => types::ErrorKind::Canceled,
         Kind::Unsupported => types::ErrorKind::Unsupported,
         Kind::Other => types::ErrorKind::Other,
-    };
-    types::TestFailure {
-        kind,
-        text: failure.text,
     }
 }
 

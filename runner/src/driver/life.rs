@@ -170,6 +170,10 @@ impl<'a> Life<'a> {
                 let _ = reply.send(reports.map(|report| revisions.number(report)).collect());
                 Ok(Done::Nothing)
             }),
+            Command::Measurements { tags, reply } => self.call(async move {
+                let _ = reply.send(exports.measurements(guest, tags).await?);
+                Ok(Done::Nothing)
+            }),
             Command::Options { reply } => self.call(async move {
                 let _ = reply.send(exports.options(guest).await?);
                 Ok(Done::Nothing)

@@ -15,7 +15,7 @@ use wasmtime::{Engine, Store, StoreContextMut};
 use super::{contract, v0_1};
 use crate::host::{self, HostState};
 use crate::monitor::{Fault, TestError};
-use crate::report::{Problem, Report, Scope, Update, View};
+use crate::report::{Measurement, Problem, Report, Scope, Update, View};
 
 /// What someone tells an engine.
 #[derive(Clone, Debug)]
@@ -66,6 +66,8 @@ pub(crate) trait Exports: Send + Sync {
     ) -> Answer<()>;
     async fn report(&self, to: &Guest, tag: String, view: View) -> Answer<Option<Report>>;
     async fn reports(&self, to: &Guest, view: View) -> Answer<Vec<Report>>;
+    /// For each tag, oldest first.
+    async fn measurements(&self, to: &Guest, tags: Vec<String>) -> Answer<Vec<Vec<Measurement>>>;
     async fn options(&self, to: &Guest) -> Answer<String>;
     async fn service_hosts(&self, to: &Guest) -> Answer<Vec<String>>;
     async fn tell(&self, to: &Guest, hook: Hook) -> Answer<()>;

@@ -14,7 +14,7 @@ use super::track::{Answer, Exports, Fitted, Guest, Hook, Reader};
 use crate::host::HostState;
 use crate::monitor::TestError;
 use crate::proxy_core::{Kind, Request};
-use crate::report::{self, Problem, Report, Scope, Severity, Update, View};
+use crate::report::{self, Measurement, Problem, Report, Scope, Severity, Update, View};
 
 use bindings::exports::outwatch::monitor::engine;
 use bindings::outwatch::monitor::core;
@@ -168,6 +168,10 @@ impl Exports for Started {
     async fn reports(&self, to: &Guest, _: View) -> Answer<Vec<Report>> {
         let reports = self.engine().call_reports(to).await?;
         Ok(reports.into_iter().map(report_in).collect())
+    }
+
+    async fn measurements(&self, _: &Guest, tags: Vec<String>) -> Answer<Vec<Vec<Measurement>>> {
+        Ok(vec![Vec::new(); tags.len()])
     }
 
     async fn options(&self, _: &Guest) -> Answer<String> {

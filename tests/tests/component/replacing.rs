@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outwatch::{
-    Cache, MemoryCache, Monitor, ReplaceError, Report, Scope, StartError, State, Update, View,
+    Cache, ErrorKind, MemoryCache, Monitor, ReplaceError, Report, Scope, StartError, State, Update,
+    View,
 };
 use outwatch_tests::engines::{another, guest};
 use outwatch_tests::stub::{Behaviour, Stub, answers, refuses};
@@ -54,12 +55,22 @@ fn mixed(doing: &str) -> Stub {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_report_and_the_ring_behind_it_are_after_a_replacement_what_they_were() {
+async fn r7_every_report_and_the_measurements_behind_it_are_after_a_replacement_what_they_were() {
     let stub = mixed("nothing");
     let monitor = start(&stub, r#"{"idle_timeout": "1d"}"#).await;
     wait_for_all(&monitor).await;
     pass(11 * MINUTE).await;
     let before = confirmed(&monitor).await;
+    let tags = || vec!["guest: nothing".to_owned(), "b".into(), "choice".into()];
+    let measured = monitor.measurements(tags()).await;
+    for (nth, at_ms) in [0, 300_000, 600_000].into_iter().enumerate() {
+        let after = |which: usize| measured[which][nth].at.duration_since(measured[0][0].at);
+        assert!(after(0).as_millis().abs_diff(at_ms) <= 1000, "{measured:?}");
+        assert_eq!(measured[0][nth].delay_ms, Some(10));
+        assert_eq!(measured[1][nth].delay_ms, None);
+        assert_eq!(measured[1][nth].error, Some(ErrorKind::DialRefused));
+    }
+    assert_eq!(measured[2], [], "a group is not measured");
     assert!(
         before
             .iter()
@@ -70,6 +81,7 @@ async fn every_report_and_the_ring_behind_it_are_after_a_replacement_what_they_w
     assert_eq!(replaced.before().sha256(), crate::engine().sha256());
     assert_eq!(monitor.component().sha256(), another().sha256());
     assert_eq!(confirmed(&monitor).await, before);
+    assert_eq!(monitor.measurements(tags()).await, measured);
     replaced.stood_its_trial().await.expect("a good minute");
     let tests = stub.tests().len();
     pass(5 * MINUTE).await;

@@ -183,5 +183,5 @@ fn r7_the_figures_are_over_the_last_32_measurements_of_this_run() {
     let stats = world.confirmed("a").stats;
     assert_eq!((stats.count, stats.failed), (32, 0));
     assert_eq!((stats.mean_ms, stats.jitter_ms), (Some(110), Some(20)));
-    assert_eq!(world.monitor().measurements("a").len(), 32);
+    assert_eq!(world.measurements("a").len(), 32);
 }

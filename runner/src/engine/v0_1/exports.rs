@@ -9,7 +9,7 @@ use super::{World, WorldPre, bindings, control, hooks};
 use crate::engine::track::{Answer, Exports, Fitted, Guest, Hook, Pipe, Reader};
 use crate::host::HostState;
 use crate::monitor::{Fault, TestError};
-use crate::report::{Problem, Report, Scope, Severity, View};
+use crate::report::{Measurement, Problem, Report, Scope, Severity, View};
 
 /// Links a component, and looks for its exports.
 pub(crate) fn fit(
@@ -85,6 +85,14 @@ impl Exports for World {
             .call_reports(to, super::view_out(view))
             .await?;
         Ok(reports.into_iter().map(super::report_in).collect())
+    }
+
+    async fn measurements(&self, to: &Guest, tags: Vec<String>) -> Answer<Vec<Vec<Measurement>>> {
+        let all = self.control().call_measurements(to, tags).await?;
+        Ok(all
+            .into_iter()
+            .map(super::reports::measurements_in)
+            .collect())
     }
 
     async fn options(&self, to: &Guest) -> Answer<String> {

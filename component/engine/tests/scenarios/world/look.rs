@@ -1,7 +1,9 @@
 //! What a script looks at: reports, probes, answers, updates and log lines. It must
 //! not change the world.
 
-use outwatch_engine::{AskError, ErrorKind, Monitor, Report, SubscriberId, Ticket, Update, View};
+use outwatch_engine::{
+    AskError, ErrorKind, Measurement, Monitor, Report, SubscriberId, Ticket, Update, View,
+};
 
 use super::{Sent, World};
 
@@ -24,6 +26,10 @@ impl World {
         self.monitor
             .report(tag, View::Display, self.now())
             .expect("a known tag")
+    }
+
+    pub(crate) fn measurements(&self, tag: &str) -> Vec<Measurement> {
+        self.monitor.measurements(tag, self.now())
     }
 
     /// When URL tests of an outbound were sent.

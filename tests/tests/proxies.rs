@@ -5,7 +5,6 @@ mod proxies {
     mod chains;
     mod datagrams;
     mod http;
-    mod links;
     mod monitor {
         mod asked;
         mod errors;
@@ -30,6 +29,7 @@ mod proxies {
         mod datagrams;
         mod dials;
         mod life;
+        mod links;
         mod world;
     }
     mod socks;

@@ -7,7 +7,7 @@ use outwatch::links;
 use outwatch_tests::peers::{Authority, Nginx, Protocols, sing_box_program};
 use serde_json::Value;
 
-use super::sing_box_core::world::{answer, core_of};
+use super::world::{answer, core_of};
 
 /// The link that shares an outbound of [`Protocols`].
 fn link(outbound: &Value) -> String {

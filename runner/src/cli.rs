@@ -1,6 +1,7 @@
 //! The command line: one verb per file, each from its arguments to an exit code.
 //! It must not know how anything is monitored; it asks the library and shows.
 
+mod api;
 mod cache;
 mod check;
 mod component;

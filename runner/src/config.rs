@@ -2,6 +2,7 @@
 //! It must not know the monitor or any protocol.
 
 pub(crate) mod base64;
+mod clash_api;
 mod entries;
 mod findings;
 mod fingerprint;
@@ -27,7 +28,8 @@ use crate::report::Problem;
 use findings::Findings;
 use syntax::Fault;
 
-pub use model::{CacheFile, Config, Entry, Log};
+pub use clash_api::listen_address;
+pub use model::{CacheFile, ClashApi, Config, Entry, Log};
 pub use source::{Position, Source};
 pub(crate) use tags::Names;
 

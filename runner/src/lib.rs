@@ -56,6 +56,8 @@
     )
 )]
 
+#[cfg(feature = "api")]
+pub mod api;
 #[cfg(feature = "native-core")]
 pub mod config;
 pub mod conformance;

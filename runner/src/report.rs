@@ -339,7 +339,7 @@ fn kind_name<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Erro
     })
 }
 
-fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(at)
 }
 

@@ -2,7 +2,8 @@
 //! cannot is said, and a config that is wrong changes nothing. It must not know what asks
 //! for it.
 
-use outwatch::config::{CacheFile, Config, Log};
+use outwatch::api::Serving;
+use outwatch::config::{CacheFile, ClashApi, Config, Log};
 use outwatch::{Monitor, StartError};
 use tracing::{error, info, warn};
 
@@ -17,6 +18,7 @@ use super::traffic::{Plan, Traffic};
 /// What runs, and what it was started with.
 pub(crate) struct Running<'a> {
     pub(crate) args: &'a Args,
+    pub(crate) api: Option<Serving>,
     pub(crate) fixed: Fixed,
     pub(crate) dialing: Dialing,
     pub(crate) monitor: Monitor,
@@ -48,6 +50,10 @@ impl Running<'_> {
             None => self.dialing.core(),
         };
         self.traffic.go_over(plan, core).await;
+        if let Some(api) = &self.api {
+            api.set_groups(self.traffic.groups().clone());
+            api.set_final_tag(self.traffic.final_tag());
+        }
         let before = next.map(|next| self.dialing.go_over(next, &self.monitor));
         self.monitor.outbounds_changed();
         if let Some(before) = before {
@@ -80,6 +86,7 @@ impl Running<'_> {
 pub(crate) struct Fixed {
     monitoring: String,
     cache_file: CacheFile,
+    clash_api: ClashApi,
     log: Log,
 }
 
@@ -88,6 +95,7 @@ impl Fixed {
         Self {
             monitoring: config.monitoring.clone(),
             cache_file: config.cache_file.clone(),
+            clash_api: config.clash_api.clone(),
             log: config.log.clone(),
         }
     }
@@ -103,6 +111,7 @@ impl Fixed {
                 "`experimental.cache_file`",
                 self.cache_file != now.cache_file,
             ),
+            ("`experimental.clash_api`", self.clash_api != now.clash_api),
             ("`log`", self.log != now.log),
         ]
         .into_iter()

@@ -4,8 +4,10 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use outwatch::api::LogLines;
 use outwatch::{Cache, Monitor, Scope, Updates};
 
+use super::api::ApiArgs;
 use super::cache::CacheArgs;
 use super::config::{Checked, ConfigArgs};
 use super::core::CoreArgs;
@@ -45,6 +47,8 @@ pub(crate) struct Args {
     pub(super) core: CoreArgs,
     #[command(flatten)]
     pub(super) component: ComponentArgs,
+    #[command(flatten)]
+    api: ApiArgs,
     /// How much to log on standard error [default: the config's `log.level`, else info]
     #[arg(long, value_enum)]
     log_level: Option<Level>,
@@ -76,13 +80,13 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let surface = Live::surface();
     let checked = args.config.load()?;
     let level = args.log_level.or_else(|| Level::of(&checked.config.log));
-    log::start(level.unwrap_or(Level::Info), &surface);
+    let log_lines = log::start_passing_on(level.unwrap_or(Level::Info), &surface);
     let stream = args
         .format
         .map(|format| Stream::open(format, &surface))
         .transpose()?;
     let mut engine = Watch::begin(&args.component).await;
-    let (mut running, updates) = start(args, checked, stream.as_ref()).await?;
+    let (mut running, updates) = start(args, checked, stream.as_ref(), log_lines).await?;
     let monitor = running.monitor.clone();
     // It answers once it has read the core's list, the last thing that takes much more than
     // it leaves.
@@ -95,6 +99,9 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         () = changes(&mut running, &mut hangup, &mut engine) => None,
     };
     let end = async {
+        if let Some(api) = running.api.take() {
+            api.stop().await;
+        }
         running.traffic.stop().await;
         let stopped = monitoring::stop(&monitor);
         match shown {
@@ -118,6 +125,7 @@ async fn start<'a>(
     args: &'a Args,
     checked: Checked,
     stream: Option<&Stream>,
+    log_lines: LogLines,
 ) -> Result<(Running<'a>, Option<Updates>), Failure> {
     let (mut plan, problems) = traffic::Plan::read(&checked);
     checked.report(problems)?;
@@ -135,8 +143,12 @@ async fn start<'a>(
     let updates = stream.map(|stream| monitor.subscribe(Scope::All, stream.view()));
     dialing.tell(&monitor);
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
+    let config = &checked.config.clash_api;
+    let api = args.api.serve(config, &monitor, &traffic, log_lines);
+    let api = dialing.or_stop(api).await?;
     let running = Running {
         args,
+        api,
         fixed: Fixed::of(&checked.config),
         dialing,
         monitor,

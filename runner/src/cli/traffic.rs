@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use outwatch::dispatch::Dispatch;
 use outwatch::group::{GroupPlan, Groups};
-use outwatch::inbound::{self, Inbound, Route, Serving, Upstream};
+use outwatch::inbound::{self, Connections, Inbound, Route, Serving, Upstream};
 use outwatch::{Cache, MemoryCache, Monitor, Problem, ProxyCore, network};
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -31,6 +31,9 @@ pub(crate) struct Plan {
 pub(crate) struct Traffic {
     monitor: Monitor,
     groups: Groups,
+    /// What all connections go through; none where the config has no outbound.
+    final_tag: Option<String>,
+    connections: Connections,
     /// Where every inbound sends connections; none before the first is opened.
     upstream: Option<Arc<Current<dyn Upstream>>>,
     inbounds: Vec<(Inbound, Serving)>,
@@ -78,6 +81,8 @@ impl Plan {
         let mut traffic = Traffic {
             monitor: monitor.clone(),
             groups: groups.clone(),
+            final_tag: None,
+            connections: Connections::default(),
             upstream: None,
             inbounds: Vec::new(),
             workers: Workers::default(),
@@ -100,6 +105,21 @@ impl Traffic {
         self.take_up(plan, core, groups).await;
     }
 
+    /// The groups that choose now.
+    pub(crate) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// The outbound or group that connections go through now.
+    pub(crate) fn final_tag(&self) -> Option<String> {
+        self.final_tag.clone()
+    }
+
+    /// The connections of all inbounds, those to come too.
+    pub(crate) fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
     /// Lets nobody in any more, and ends the connections there are.
     pub(crate) async fn stop(self) {
         for (_, inbound) in self.inbounds {
@@ -112,10 +132,12 @@ impl Traffic {
         let (choosing, kept) = (groups.clone(), self.monitor.clone());
         self.choosing
             .spawn(async move { choosing.keep(&kept).await });
+        self.final_tag.clone_from(&plan.route.final_tag);
         match plan.route.final_tag {
             Some(tag) => {
                 let monitor = self.monitor.clone();
-                let dispatch = Arc::new(Dispatch::new(core, groups, monitor, tag.clone()));
+                let dispatch = Dispatch::new(core, groups, monitor, tag.clone());
+                let dispatch = Arc::new(dispatch.counting(self.connections.clone()));
                 match &self.upstream {
                     Some(upstream) => upstream.set(dispatch),
                     None => self.upstream = Some(Arc::new(Current::new(dispatch))),

@@ -50,10 +50,15 @@ fn its_page_is_where_it_says_and_a_person_chooses_there() {
         let page = client.get("/").await;
         assert!(page.text().contains("<title>"), "{page:?}");
         let choice = client.get("/api/v1/groups/choice").await.fine();
-        let last = choice["members"].as_array().and_then(|members| members.last());
+        let last = choice["members"]
+            .as_array()
+            .and_then(|members| members.last());
         let last = last.expect("a member");
         let body = serde_json::json!({ "tag": last }).to_string();
-        let chosen = client.put("/api/v1/groups/choice/selected", body).await.fine();
+        let chosen = client
+            .put("/api/v1/groups/choice/selected", body)
+            .await
+            .fine();
         assert_eq!(chosen["selected"]["tcp"], *last);
     });
     running.signal("INT");

@@ -36,7 +36,7 @@ pub(super) async fn of_proxy(
     asked: Result<Query<Asked>, QueryRejection>,
 ) -> Result<Json<Delay>, Refusal> {
     let Path(name) = name?;
-    let known = source.known(&name).await.ok_or(Refusal::NotFound)?;
+    let known = source.known(&name).await?;
     let Query(asked) = asked.map_err(|_| Refusal::Malformed)?;
     let delay = asked.in_time(source.delay(known)).await?;
     Ok(Json(Delay { delay }))
@@ -52,10 +52,7 @@ pub(super) async fn of_group(
     let members = source.members(&name).ok_or(Refusal::NotFound)?;
     let Query(asked) = asked.map_err(|_| Refusal::Malformed)?;
     let tests = members.into_iter().map(async |member| {
-        let test = async {
-            let known = source.known(&member).await;
-            source.delay(known.ok_or(Refusal::NotFound)?).await
-        };
+        let test = async { source.delay(source.known(&member).await?).await };
         let delay = asked.in_time(test).await.ok()?;
         Some((member, delay))
     });

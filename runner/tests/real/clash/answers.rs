@@ -18,7 +18,7 @@ fn every_outbound_and_group_is_told_with_what_was_measured() {
     let world = World::start(&json!({}));
     let proxies = &world.api.get("/proxies")["proxies"];
     let names: Vec<&String> = proxies.as_object().unwrap().keys().collect();
-    assert_eq!(names.len(), 7, "{names:?}");
+    assert_eq!(names.len(), 8, "{names:?}");
 
     let berlin = &proxies[BERLIN];
     assert_eq!(berlin["name"], BERLIN);
@@ -44,6 +44,10 @@ fn every_outbound_and_group_is_told_with_what_was_measured() {
     );
     assert_eq!(proxies["auto"]["history"], berlin["history"]);
     assert_eq!(proxies["GLOBAL"]["now"], PICK, "where connections go");
+
+    let never_tested = &proxies["no"];
+    assert_eq!(never_tested["type"], "Reject");
+    assert_eq!(never_tested["history"], json!([]), "T-1");
 
     let groups = world.api.get("/group");
     let groups = groups["proxies"].as_array().unwrap();
@@ -91,6 +95,7 @@ fn g1_what_a_person_chooses_is_where_connections_go() {
         (&*pick, "nonsense".to_owned(), 400, "Body invalid"),
         ("/proxies/auto", choice(TOKYO), 400, "Must be a Selector"),
         ("/proxies/gone", choice(TOKYO), 400, "Must be a Selector"),
+        ("/proxies/no", choice(TOKYO), 400, "Must be a Selector"),
         ("/proxies/GLOBAL", choice(TOKYO), 400, "Must be a Selector"),
         ("/proxies/nobody", choice(TOKYO), 404, "Resource not found"),
     ] {
@@ -139,6 +144,7 @@ fn s6_a_delay_that_is_asked_for_is_measured_and_waited_for_as_long_as_the_client
     );
 
     assert_eq!(delay("nobody", "timeout=100").0, 404);
+    assert_eq!(delay("no", "timeout=100").0, 503, "it is never tested");
     for query in ["", "timeout=soon", "timeout=-1"] {
         assert_eq!(
             delay(TOKYO, query),

@@ -53,6 +53,7 @@ impl World {
                 socks(BERLIN, berlin.port()),
                 socks(TOKYO, tokyo.port()),
                 socks(GONE, gone.port()),
+                { "type": "block", "tag": "no" },
             ],
             "experimental": {
                 "clash_api": { "external_controller": "127.0.0.1:0", "secret": SECRET },

@@ -1,6 +1,8 @@
 //! A sing-box style config file: read, checked, and explained when it is wrong.
 //! It must not know the monitor or any protocol.
 
+pub(crate) mod base64;
+mod clash_api;
 mod entries;
 mod findings;
 mod fingerprint;
@@ -26,8 +28,10 @@ use crate::report::Problem;
 use findings::Findings;
 use syntax::Fault;
 
-pub use model::{CacheFile, Config, Entry, Log};
+pub use clash_api::listen_address;
+pub use model::{CacheFile, ClashApi, Config, Entry, Log};
 pub use source::{Position, Source};
+pub(crate) use tags::Names;
 
 /// Files larger than this are refused: 100 000 outbounds take about a third of it.
 const SIZE_LIMIT: u64 = 128 * 1024 * 1024;

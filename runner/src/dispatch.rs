@@ -22,8 +22,8 @@ use self::association::Association;
 use self::attempts::Attempts;
 use self::reporter::Reporter;
 use self::watched::watched;
-use crate::group::Groups;
-use crate::inbound::{Client, Upstream};
+use crate::group::{Groups, Pick};
+use crate::inbound::{Client, Connections, Upstream};
 use crate::monitor::Monitor;
 use crate::proxy_core::{Datagrams, FetchError, Host, Io, Network, ProxyCore, Target};
 
@@ -36,6 +36,7 @@ pub struct Dispatch {
     groups: Groups,
     tag: String,
     reporter: Reporter,
+    connections: Connections,
 }
 
 impl fmt::Debug for Dispatch {
@@ -60,7 +61,15 @@ impl Dispatch {
             groups,
             tag: tag.into(),
             reporter,
+            connections: Connections::default(),
         }
+    }
+
+    /// Has its connections among these while they are open. By default nobody sees them.
+    #[must_use]
+    pub fn counting(mut self, connections: Connections) -> Self {
+        self.connections = connections;
+        self
     }
 }
 
@@ -74,9 +83,10 @@ impl Upstream for Dispatch {
             let deadline = Instant::now() + DIAL_WITHIN;
             match self.core.dial(&pick.tag, target, deadline).await {
                 Ok(dialed) => {
-                    let cuts = pick.cuts.clone();
+                    let (cuts, chain) = (pick.cuts.clone(), chain(&pick));
                     let stream = watched(dialed.stream, pick, &self.reporter);
-                    return Ok(cut::ending_with(stream, cuts));
+                    let stream = cut::ending_with(stream, cuts);
+                    return Ok(self.connections.stream(stream, client, target, chain));
                 }
                 Err(error) => attempts.failed(pick, error)?,
             }
@@ -92,9 +102,19 @@ impl Upstream for Dispatch {
             let pick = attempts.next()?;
             let deadline = Instant::now() + DIAL_WITHIN;
             match self.core.associate(&pick.tag, deadline).await {
-                Ok(way) => return Ok(Box::new(Association::new(way, pick, self.reporter.clone()))),
+                Ok(way) => {
+                    let chain = chain(&pick);
+                    let way = Association::new(way, pick, self.reporter.clone());
+                    return Ok(self.connections.datagrams(Box::new(way), client, chain));
+                }
                 Err(error) => attempts.failed(pick, error)?,
             }
         }
     }
+}
+
+/// The tags that a connection goes by, the outermost first.
+fn chain(pick: &Pick) -> Vec<String> {
+    let groups = pick.groups.iter();
+    groups.chain([&pick.tag]).cloned().collect()
 }

@@ -20,6 +20,7 @@ use crate::engine::Component;
 use crate::engine::track::Hook;
 use crate::host::World;
 use crate::monitor::{StartError, TestError};
+use crate::proxy_core::ProxyCore;
 use crate::report::{Measurement, Problem, Report, Scope, Update, View};
 use crate::store::Cache;
 
@@ -89,6 +90,10 @@ pub(crate) struct Stand {
 impl Stand {
     pub(crate) fn new(world: World, options: String) -> Self {
         Self { world, options }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<dyn ProxyCore> {
+        &self.world.core
     }
 
     /// A started instance, and what was doubtful about the options.

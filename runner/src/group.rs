@@ -25,6 +25,7 @@ mod saved;
 mod spread;
 mod standing;
 mod state;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
@@ -42,6 +44,7 @@ use crate::store::Cache;
 
 pub use policy::{GroupPlan, Policy};
 pub use spread::Flow;
+pub use status::{Decision, GroupStatus};
 
 use saved::Saved;
 use state::State;
@@ -60,6 +63,8 @@ struct Shared {
     groups: BTreeMap<String, Mutex<State>>,
     /// In which groups an outbound or group is which member.
     member_of: HashMap<String, Vec<(String, usize)>>,
+    /// Changes whenever a group may stand otherwise than before.
+    changes: watch::Sender<()>,
 }
 
 /// The outbound that a connection is to go through.
@@ -149,6 +154,7 @@ impl Groups {
             cache,
             groups,
             member_of,
+            changes: watch::Sender::new(()),
         };
         for group in shared.groups.values() {
             shared.tell_core(&lock(group));
@@ -181,8 +187,29 @@ impl Groups {
                 }
             }
         }
+        let may_stand_otherwise = !concerned.is_empty();
         concerned.retain(|group| self.shared.decide(group));
+        if may_stand_otherwise {
+            self.shared.changes.send_replace(());
+        }
         concerned
+    }
+
+    /// How a group stands; none if there is no such group.
+    pub fn status(&self, group: &str) -> Option<GroupStatus> {
+        let state = self.shared.state(group)?;
+        Some(GroupStatus::of(&lock(state)))
+    }
+
+    /// How each group stands, by tag.
+    pub fn statuses(&self) -> Vec<GroupStatus> {
+        let states = self.shared.groups.values();
+        states.map(|state| GroupStatus::of(&lock(state))).collect()
+    }
+
+    /// Changes whenever a group may stand otherwise than before.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.shared.changes.subscribe()
     }
 
     /// A person chooses a member of a selector, for all traffic; it is saved (G-1). Tell
@@ -209,6 +236,8 @@ impl Groups {
         }
         self.shared.tell_core(&state);
         self.shared.save(&state);
+        drop(state);
+        self.shared.changes.send_replace(());
         Ok(())
     }
 

@@ -21,7 +21,9 @@
 //! # }
 //! ```
 
+mod connections;
 mod http;
+pub(crate) mod listening;
 mod one_outbound;
 mod options;
 mod refusal;
@@ -41,6 +43,7 @@ use async_trait::async_trait;
 
 use crate::proxy_core::{Datagrams, FetchError, Io, Target};
 
+pub use connections::{Carried, Connection, Connections};
 pub use one_outbound::OneOutbound;
 pub use options::{Inbound, read};
 pub use route::Route;

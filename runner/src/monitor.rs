@@ -138,6 +138,11 @@ impl Monitor {
         self.shared.component.borrow().clone()
     }
 
+    /// The core that is monitored; none when stopped.
+    pub(crate) fn core(&self) -> Option<Arc<dyn ProxyCore>> {
+        Some(self.shared.stand.upgrade()?.core().clone())
+    }
+
     /// What was doubtful about the options.
     pub fn warnings(&self) -> &[Problem] {
         &self.shared.warnings

@@ -339,13 +339,15 @@ fn kind_name<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Erro
     })
 }
 
-fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(at)
 }
 
 fn rfc3339<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     at.map(|at| at.to_string()).serialize(serializer)
 }
+
+mod untested;
 
 #[cfg(test)]
 mod tests;

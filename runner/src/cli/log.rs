@@ -5,10 +5,14 @@ use std::io::{self, Write};
 
 use clap::ValueEnum;
 use indicatif::MultiProgress;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use outwatch::api::LogLines;
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
 
-use super::terminal;
+use super::{journal, terminal};
 
 /// How much is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -55,25 +59,104 @@ impl Level {
     }
 }
 
-/// Starts logging. Lines wait for what `drawn` draws to make room.
-pub(crate) fn start(level: Level, drawn: &MultiProgress) {
-    // What libraries have to say is for programmers.
-    let filter = match level {
-        Level::Debug | Level::Trace => level.as_str().to_owned(),
-        _ => format!("off,outwatch={}", level.as_str()),
-    };
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(filter))
+/// Starts logging. Lines wait for what is `drawn`, if anything is, to make room.
+pub(crate) fn start(level: Level, drawn: Option<&MultiProgress>) {
+    begin(Registry::default().with(written(level, drawn)));
+}
+
+/// The same where nothing is drawn, and lines are passed on to whoever listens, at the level that is listened at.
+/// To be called within a runtime, which follows that.
+pub(crate) fn start_passing_on(level: Level) -> LogLines {
+    let lines = LogLines::default();
+    let (filter, handle) = reload::Layer::new(EnvFilter::new("off"));
+    let passed_on = fmt::layer()
+        .without_time()
+        .with_level(false)
         .with_target(false)
-        .with_ansi(terminal::stderr_has_colour())
-        .with_writer(MakesRoom(drawn.clone()))
-        .finish();
+        .with_ansi(false)
+        .with_writer(PassesOn(lines.clone()))
+        .with_filter(filter);
+    begin(
+        Registry::default()
+            .with(written(level, None))
+            .with(passed_on),
+    );
+    let mut wanted = lines.wanted();
+    tokio::spawn(async move {
+        while wanted.changed().await.is_ok() {
+            let level = *wanted.borrow_and_update();
+            // It fails only once there is no log any more.
+            let _ = handle.reload(filter_of(&level.to_string()));
+        }
+    });
+    lines
+}
+
+fn begin(subscriber: impl Subscriber + Send + Sync) {
     // Fails only where one is set already, as in a test of several verbs.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// Writes whole lines to standard error while nothing is drawn.
-struct MakesRoom(MultiProgress);
+/// What people read.
+fn written<S>(level: Level, drawn: Option<&MultiProgress>) -> impl Layer<S>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fmt::layer()
+        .with_target(false)
+        .with_ansi(terminal::stderr_has_colour())
+        .with_writer(MakesRoom(drawn.cloned()))
+        .with_filter(filter_of(level.as_str()))
+}
+
+/// What libraries have to say is for programmers.
+fn filter_of(level: &str) -> EnvFilter {
+    match level {
+        "debug" | "trace" => EnvFilter::new(level),
+        _ => EnvFilter::new(format!("off,outwatch={level}")),
+    }
+}
+
+/// Passes lines on, each with its level.
+struct PassesOn(LogLines);
+
+struct Line {
+    lines: LogLines,
+    level: tracing::Level,
+}
+
+impl<'a> MakeWriter<'a> for PassesOn {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line {
+            lines: self.0.clone(),
+            level: tracing::Level::INFO,
+        }
+    }
+
+    fn make_writer_for(&'a self, of: &Metadata<'_>) -> Line {
+        Line {
+            level: *of.level(),
+            ..self.make_writer()
+        }
+    }
+}
+
+impl Write for Line {
+    /// A line comes in one piece.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.lines.push(self.level, &String::from_utf8_lossy(line));
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Tells whole lines while nothing is drawn.
+struct MakesRoom(Option<MultiProgress>);
 
 impl<'a> MakeWriter<'a> for MakesRoom {
     type Writer = &'a Self;
@@ -85,7 +168,11 @@ impl<'a> MakeWriter<'a> for MakesRoom {
 
 impl Write for &MakesRoom {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.0.suspend(|| io::stderr().write(line))
+        match &self.0 {
+            Some(drawn) => drawn.suspend(|| journal::tell(line))?,
+            None => journal::tell(line)?,
+        }
+        Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -2,7 +2,9 @@
 //! cannot is said, and a config that is wrong changes nothing. It must not know what asks
 //! for it.
 
-use outwatch::config::{CacheFile, Config, Log};
+use outwatch::api::Serving;
+use outwatch::config::{CacheFile, ClashApi, Config, Log};
+use outwatch::group::Groups;
 use outwatch::{Monitor, StartError};
 use tracing::{error, info, warn};
 
@@ -12,11 +14,13 @@ use super::failure::Failure;
 use super::memory;
 use super::monitoring;
 use super::run::Args;
+use super::screen::Choosing;
 use super::traffic::{Plan, Traffic};
 
 /// What runs, and what it was started with.
 pub(crate) struct Running<'a> {
     pub(crate) args: &'a Args,
+    pub(crate) api: Option<Serving>,
     pub(crate) fixed: Fixed,
     pub(crate) dialing: Dialing,
     pub(crate) monitor: Monitor,
@@ -24,6 +28,15 @@ pub(crate) struct Running<'a> {
 }
 
 impl Running<'_> {
+    /// The groups that choose, for who looks at them.
+    pub(crate) fn choosing(&self) -> Choosing {
+        Choosing {
+            core: self.dialing.current(),
+            groups: Some(self.traffic.groups().clone()),
+            monitor: self.monitor.clone(),
+        }
+    }
+
     /// Reads the config again, and goes over to it.
     pub(crate) async fn reload(&mut self) {
         if let Err(failure) = self.go_over().await {
@@ -48,6 +61,10 @@ impl Running<'_> {
             None => self.dialing.core(),
         };
         self.traffic.go_over(plan, core).await;
+        if let Some(api) = &self.api {
+            api.set_groups(Groups::clone(&self.traffic.groups().get()));
+            api.set_final_tag(self.traffic.final_tag());
+        }
         let before = next.map(|next| self.dialing.go_over(next, &self.monitor));
         self.monitor.outbounds_changed();
         if let Some(before) = before {
@@ -80,6 +97,7 @@ impl Running<'_> {
 pub(crate) struct Fixed {
     monitoring: String,
     cache_file: CacheFile,
+    clash_api: ClashApi,
     log: Log,
 }
 
@@ -88,6 +106,7 @@ impl Fixed {
         Self {
             monitoring: config.monitoring.clone(),
             cache_file: config.cache_file.clone(),
+            clash_api: config.clash_api.clone(),
             log: config.log.clone(),
         }
     }
@@ -103,6 +122,7 @@ impl Fixed {
                 "`experimental.cache_file`",
                 self.cache_file != now.cache_file,
             ),
+            ("`experimental.clash_api`", self.clash_api != now.clash_api),
             ("`log`", self.log != now.log),
         ]
         .into_iter()

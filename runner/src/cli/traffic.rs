@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use outwatch::dispatch::Dispatch;
 use outwatch::group::{GroupPlan, Groups};
-use outwatch::inbound::{self, Inbound, Route, Serving, Upstream};
+use outwatch::inbound::{self, Connections, Inbound, Route, Serving, Upstream};
 use outwatch::{Cache, MemoryCache, Monitor, Problem, ProxyCore, network};
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -30,7 +30,10 @@ pub(crate) struct Plan {
 /// Groups, inbounds and the watch of the network, as long as this lives.
 pub(crate) struct Traffic {
     monitor: Monitor,
-    groups: Groups,
+    groups: Arc<Current<Groups>>,
+    /// What all connections go through; none where the config has no outbound.
+    final_tag: Option<String>,
+    connections: Connections,
     /// Where every inbound sends connections; none before the first is opened.
     upstream: Option<Arc<Current<dyn Upstream>>>,
     inbounds: Vec<(Inbound, Serving)>,
@@ -77,7 +80,9 @@ impl Plan {
     ) -> Traffic {
         let mut traffic = Traffic {
             monitor: monitor.clone(),
-            groups: groups.clone(),
+            groups: Arc::new(Current::new(Arc::new(groups.clone()))),
+            final_tag: None,
+            connections: Connections::default(),
             upstream: None,
             inbounds: Vec::new(),
             workers: Workers::default(),
@@ -96,8 +101,23 @@ impl Traffic {
         // No group may move what the next one has taken over.
         self.choosing.shutdown().await;
         let plans = std::mem::take(&mut plan.groups);
-        let groups = self.groups.renewed(core.clone(), plans);
+        let groups = self.groups.get().renewed(core.clone(), plans);
         self.take_up(plan, core, groups).await;
+    }
+
+    /// The groups that choose, whichever these are.
+    pub(crate) fn groups(&self) -> &Arc<Current<Groups>> {
+        &self.groups
+    }
+
+    /// The outbound or group that connections go through now.
+    pub(crate) fn final_tag(&self) -> Option<String> {
+        self.final_tag.clone()
+    }
+
+    /// The connections of all inbounds, those to come too.
+    pub(crate) fn connections(&self) -> &Connections {
+        &self.connections
     }
 
     /// Lets nobody in any more, and ends the connections there are.
@@ -108,14 +128,16 @@ impl Traffic {
     }
 
     async fn take_up(&mut self, plan: Plan, core: Arc<dyn ProxyCore>, groups: Groups) {
-        self.groups = groups.clone();
+        self.groups.set(Arc::new(groups.clone()));
         let (choosing, kept) = (groups.clone(), self.monitor.clone());
         self.choosing
             .spawn(async move { choosing.keep(&kept).await });
+        self.final_tag.clone_from(&plan.route.final_tag);
         match plan.route.final_tag {
             Some(tag) => {
                 let monitor = self.monitor.clone();
-                let dispatch = Arc::new(Dispatch::new(core, groups, monitor, tag.clone()));
+                let dispatch = Dispatch::new(core, groups, monitor, tag.clone());
+                let dispatch = Arc::new(dispatch.counting(self.connections.clone()));
                 match &self.upstream {
                     Some(upstream) => upstream.set(dispatch),
                     None => self.upstream = Some(Arc::new(Current::new(dispatch))),

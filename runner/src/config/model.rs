@@ -1,6 +1,8 @@
 //! What a config file says, once read: the values that Outwatch uses, in its own
 //! words. It must not know JSON's text, nor what is done with the values.
 
+use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -16,6 +18,8 @@ pub struct Config {
     pub monitoring: String,
     /// `experimental.cache_file`.
     pub cache_file: CacheFile,
+    /// `experimental.clash_api`.
+    pub clash_api: ClashApi,
     /// `log`.
     pub log: Log,
     /// Top-level `certificate`: extra roots.
@@ -59,6 +63,33 @@ pub struct CacheFile {
     pub enabled: bool,
     /// The file, relative to the working directory; the CLI's default when absent.
     pub path: Option<PathBuf>,
+}
+
+/// Where the API listens, and who may ask.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ClashApi {
+    /// `external_controller`; there is no API when absent.
+    pub listen: Option<SocketAddr>,
+    /// What who asks must know; nothing if empty.
+    pub secret: String,
+    /// `access_control_allow_origin`: web pages of which origins may ask.
+    pub allow_origins: Vec<String>,
+    /// `access_control_allow_private_network`.
+    pub allow_private_network: bool,
+    /// `external_ui`: the folder of a dashboard; relative to the working directory.
+    pub external_ui: Option<PathBuf>,
+}
+
+/// The secret is not printed.
+impl fmt::Debug for ClashApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClashApi")
+            .field("listen", &self.listen)
+            .field("allow_origins", &self.allow_origins)
+            .field("allow_private_network", &self.allow_private_network)
+            .field("external_ui", &self.external_ui)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What is logged.

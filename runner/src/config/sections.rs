@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::clash_api;
 use super::findings::Findings;
 use super::model::{CacheFile, Config, Log};
 use super::wording::{field, found, meant, quoted};
@@ -75,6 +76,9 @@ pub(super) fn read(root: &mut Map<String, Value>, findings: &mut Findings) -> Co
         {
             config.cache_file = self::cache_file(&cache_file, findings);
         }
+        if let Some(fields) = section(&mut experimental, "clash_api", "experimental", findings) {
+            config.clash_api = clash_api::read(&fields, findings);
+        }
         // The engine reads its own options: a newer one knows more of them.
         match experimental.get("monitoring") {
             None | Some(Value::Null) => {}
@@ -86,11 +90,7 @@ pub(super) fn read(root: &mut Map<String, Value>, findings: &mut Findings) -> Co
 
 fn log(log: &Map<String, Value>, findings: &mut Findings) -> Log {
     unknown("log", log, &LOG, findings);
-    let mut fields = Fields {
-        path: "log",
-        fields: log,
-        findings,
-    };
+    let mut fields = Fields::of("log", log, findings);
     Log {
         disabled: fields.bool("disabled").unwrap_or_default(),
         level: fields.level(),
@@ -105,11 +105,7 @@ fn log(log: &Map<String, Value>, findings: &mut Findings) -> Log {
 fn cache_file(cache_file: &Map<String, Value>, findings: &mut Findings) -> CacheFile {
     let path = "experimental.cache_file";
     unknown(path, cache_file, &CACHE_FILE, findings);
-    let mut fields = Fields {
-        path,
-        fields: cache_file,
-        findings,
-    };
+    let mut fields = Fields::of(path, cache_file, findings);
     CacheFile {
         enabled: fields.bool("enabled").unwrap_or_default(),
         path: fields
@@ -152,7 +148,12 @@ fn section(
 }
 
 /// Warns of every key that is not one of `known`.
-fn unknown(path: &str, fields: &Map<String, Value>, known: &[&str], findings: &mut Findings) {
+pub(super) fn unknown(
+    path: &str,
+    fields: &Map<String, Value>,
+    known: &[&str],
+    findings: &mut Findings,
+) {
     for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
         let message = format!("unknown field {}, ignored", quoted(key));
         findings.warning(field(path, key), message).hint =
@@ -161,14 +162,27 @@ fn unknown(path: &str, fields: &Map<String, Value>, known: &[&str], findings: &m
 }
 
 /// Reads an object's simple fields; null is as good as absent.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     path: &'a str,
     fields: &'a Map<String, Value>,
     findings: &'a mut Findings,
 }
 
-impl Fields<'_> {
-    fn bool(&mut self, key: &str) -> Option<bool> {
+impl<'a> Fields<'a> {
+    /// Those of the object that stands at `path`.
+    pub(super) fn of(
+        path: &'a str,
+        fields: &'a Map<String, Value>,
+        findings: &'a mut Findings,
+    ) -> Self {
+        Self {
+            path,
+            fields,
+            findings,
+        }
+    }
+
+    pub(super) fn bool(&mut self, key: &str) -> Option<bool> {
         let value = self.fields.get(key).filter(|value| !value.is_null())?;
         let read = value.as_bool();
         if read.is_none() {
@@ -177,7 +191,25 @@ impl Fields<'_> {
         read
     }
 
-    fn string(&mut self, key: &str) -> Option<String> {
+    /// A list of texts, of which one may stand without its list.
+    pub(super) fn strings(&mut self, key: &str) -> Vec<String> {
+        let value = self.fields.get(key).filter(|value| !value.is_null());
+        let Some(value) = value else {
+            return Vec::new();
+        };
+        let list = std::slice::from_ref(value);
+        let list = value.as_array().map_or(list, Vec::as_slice);
+        let read: Option<Vec<String>> = list
+            .iter()
+            .map(|one| one.as_str().map(str::to_owned))
+            .collect();
+        read.unwrap_or_else(|| {
+            self.wrong(key, "a list of texts in double quotes", value);
+            Vec::new()
+        })
+    }
+
+    pub(super) fn string(&mut self, key: &str) -> Option<String> {
         let value = self.fields.get(key).filter(|value| !value.is_null())?;
         let read = value.as_str();
         if read.is_none() {

@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout};
 use super::Dispatch;
 use crate::Monitor;
 use crate::group::{GroupPlan, Groups, Policy};
-use crate::inbound::{Client, Upstream};
+use crate::inbound::{Client, Connections, Upstream};
 use crate::proxy_core::{
     Cause, Datagrams, Dialed, FetchError, Host, Network, Outbound, Phase, ProxyCore, Request,
     Response, SelectError, Target, Timing,
@@ -319,4 +319,21 @@ async fn a_group_that_interrupts_ends_its_connections_when_it_leads_elsewhere() 
     assert_eq!(error.kind(), std::io::ErrorKind::ConnectionAborted);
     assert!(scene.connect().await.is_ok());
     assert_eq!(scene.dialed(), ["a", "b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_counted_with_the_groups_that_led_to_its_outbound() {
+    let mut scene = Scene::with(LOWEST, &["a", "b"]).await;
+    let connections = Connections::default();
+    scene.dispatch = scene.dispatch.counting(connections.clone());
+    scene.fails("a", Phase::Dial, Cause::Refused);
+    let mut stream = scene.connect().await.expect("a stream");
+    let open = connections.open();
+    assert_eq!(open.len(), 1, "what was not opened is none");
+    assert_eq!(open[0].chain, ["g", "b"]);
+    assert_eq!(open[0].target(), Some(&target()));
+    assert!(connections.close(&open[0].id()));
+    assert!(stream.read(&mut [0; 1]).await.is_err());
+    drop(stream);
+    assert!(connections.open().is_empty());
 }

@@ -114,6 +114,11 @@ impl State {
         )
     }
 
+    /// What was decided last, if it decides by delays.
+    pub(super) fn said(&self, network: Network) -> Option<Decision> {
+        self.lead_of(network).said
+    }
+
     /// The member that it leads to.
     pub(super) fn lead(&self, network: Network) -> Option<usize> {
         self.lead_of(network).member

@@ -8,6 +8,8 @@ use std::io;
 
 use tokio::io::{AsyncWriteExt, copy_bidirectional_with_sizes};
 
+#[cfg(target_os = "linux")]
+use super::connections::{Meter, bare};
 use super::session::ClientStream;
 use crate::proxy_core::Io;
 
@@ -24,8 +26,13 @@ pub(super) async fn relay(client: ClientStream, mut upstream: Box<dyn Io>) -> io
     }
     let mut client = client.into_inner();
     #[cfg(target_os = "linux")]
-    if let Some(socket) = (&mut *upstream as &mut dyn std::any::Any).downcast_mut() {
-        return splice::relay(&client, socket).await;
+    if let Some((socket, meter)) = bare(&*upstream) {
+        let uncounted = Meter::default();
+        let meter = meter.unwrap_or(&uncounted);
+        return tokio::select! {
+            relayed = splice::relay(&client, socket, meter) => relayed,
+            closed = meter.closed() => Err(io::Error::other(closed)),
+        };
     }
     copy_bidirectional_with_sizes(&mut client, &mut upstream, BUFFER, BUFFER)
         .await

@@ -2,25 +2,19 @@
 //! what is spoken on one.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use socket2::{Domain, Protocol as Transport, Socket, TcpKeepalive, Type};
+use socket2::TcpKeepalive;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::Upstream;
+use super::listening::{Incoming, listen};
 use super::options::Inbound;
 use super::session::{self, Door};
-
-/// How many connections may wait to be accepted.
-const BACKLOG: i32 = 1024;
-
-/// The first pause after an error of accepting, and the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
 /// An inbound cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -98,39 +92,6 @@ impl Drop for Serving {
     }
 }
 
-fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
-    let socket = match bound(address) {
-        // On a host without IPv6, all addresses are those of IPv4.
-        Err(_) if address.ip().is_unspecified() && address.is_ipv6() => bound(SocketAddr::new(
-            IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-            address.port(),
-        ))?,
-        socket => socket?,
-    };
-    socket.listen(BACKLOG)?;
-    socket.set_nonblocking(true)?;
-    let listener = TcpListener::from_std(socket.into())?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
-}
-
-fn bound(address: SocketAddr) -> io::Result<Socket> {
-    let socket = Socket::new(
-        Domain::for_address(address),
-        Type::STREAM,
-        Some(Transport::TCP),
-    )?;
-    // Elsewhere than on Unix this would let another program take the port.
-    #[cfg(unix)]
-    socket.set_reuse_address(true)?;
-    if address.ip().is_unspecified() && address.is_ipv6() {
-        // `::` means every address, those of IPv4 too.
-        socket.set_only_v6(false)?;
-    }
-    socket.bind(&address.into())?;
-    Ok(socket)
-}
-
 /// Accepts until told to stop, then ends what is open.
 async fn accept(
     listener: TcpListener,
@@ -143,13 +104,9 @@ async fn accept(
             .with_time(keep_alive.after)
             .with_interval(keep_alive.interval)
     });
-    let tag = Arc::clone(&inbound.tag);
+    let name = format!("the inbound `{}`", inbound.tag);
     let door = Arc::new(Door::new(inbound, upstream));
-    let mut incoming = Incoming {
-        listener,
-        tag,
-        pause: None,
-    };
+    let mut incoming = Incoming::over(listener, name);
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -174,81 +131,5 @@ fn prepare(stream: &TcpStream, keep_alive: Option<&TcpKeepalive>) -> io::Result<
     match keep_alive {
         Some(keep_alive) => socket2::SockRef::from(stream).set_tcp_keepalive(keep_alive),
         None => Ok(()),
-    }
-}
-
-/// Connections, one after the other, whatever happens.
-struct Incoming {
-    listener: TcpListener,
-    tag: Arc<str>,
-    /// How long to wait after the next error; none after a success.
-    pause: Option<Duration>,
-}
-
-impl Incoming {
-    /// May be dropped at any moment. A pause is cut short by that, which is right: it
-    /// happens when a connection has ended, so that its descriptor is free.
-    async fn next(&mut self) -> (TcpStream, SocketAddr) {
-        loop {
-            match self.listener.accept().await {
-                Ok((stream, source)) => {
-                    self.pause = None;
-                    // A client of IPv4 at a socket of IPv6 is a client of IPv4.
-                    let source = SocketAddr::new(source.ip().to_canonical(), source.port());
-                    return (stream, source);
-                }
-                Err(error) if of_the_client(&error) => {}
-                Err(error) => self.rest(&error).await,
-            }
-        }
-    }
-
-    /// Out of descriptors or memory: the connection waits on, and so do we.
-    async fn rest(&mut self, error: &io::Error) {
-        let pause = match self.pause {
-            None => {
-                let tag = &self.tag;
-                warn!("the inbound `{tag}` cannot accept connections for now: {error}");
-                PAUSES.0
-            }
-            Some(pause) => pause,
-        };
-        self.pause = Some((pause * 2).min(PAUSES.1));
-        tokio::time::sleep(pause).await;
-    }
-}
-
-/// Whether an error of accepting is about that one client, who left.
-fn of_the_client(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::Interrupted
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::time::Instant;
-
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn errors_in_a_row_are_answered_by_longer_pauses_up_to_a_second() {
-        let (listener, _) = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
-        let mut incoming = Incoming {
-            listener,
-            tag: "in".into(),
-            pause: None,
-        };
-        let exhausted = io::Error::other("too many open files");
-        let mut pauses = Vec::new();
-        for _ in 0..9 {
-            let start = Instant::now();
-            incoming.rest(&exhausted).await;
-            pauses.push(start.elapsed().as_millis());
-        }
-        assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
     }
 }

@@ -1,5 +1,6 @@
 //! Inbounds in front of an upstream that only says what it was asked for.
 
+mod connections;
 mod hostile;
 mod http;
 mod options;

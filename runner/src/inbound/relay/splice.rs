@@ -7,6 +7,7 @@
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::AtomicU64;
 
 use nix::fcntl::{FcntlArg, OFlag, SpliceFFlags, fcntl, splice};
 use nix::unistd::pipe2;
@@ -14,6 +15,8 @@ use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::task::coop::consume_budget;
+
+use crate::inbound::connections::{Meter, count};
 
 /// What most messages fit in. One that does not is taken for the start of more, for
 /// which a pipe pays.
@@ -27,14 +30,18 @@ const AT_ONCE: usize = PIPE as usize;
 
 const FLAGS: SpliceFFlags = SpliceFFlags::SPLICE_F_MOVE.union(SpliceFFlags::SPLICE_F_NONBLOCK);
 
-/// Relays until both sides have said all, or one fails.
-pub(super) async fn relay(one: &TcpStream, other: &TcpStream) -> io::Result<()> {
-    tokio::try_join!(one_way(one, other), one_way(other, one)).map(drop)
+/// Relays until both sides have said all, or one fails. What `one` says goes up.
+pub(super) async fn relay(one: &TcpStream, other: &TcpStream, meter: &Meter) -> io::Result<()> {
+    tokio::try_join!(
+        one_way(one, other, &meter.up),
+        one_way(other, one, &meter.down)
+    )
+    .map(drop)
 }
 
-async fn one_way(from: &TcpStream, to: &TcpStream) -> io::Result<()> {
-    if let Some(pipe) = messages(from, to).await? {
-        flow(from, to, &pipe).await?;
+async fn one_way(from: &TcpStream, to: &TcpStream, passed: &AtomicU64) -> io::Result<()> {
+    if let Some(pipe) = messages(from, to, passed).await? {
+        flow(from, to, &pipe, passed).await?;
     }
     match SockRef::from(to).shutdown(Shutdown::Write) {
         // It has left already.
@@ -45,7 +52,11 @@ async fn one_way(from: &TcpStream, to: &TcpStream) -> io::Result<()> {
 
 /// Passes messages on, to the end or to the first that is more than one; then with a
 /// pipe for the rest. Without descriptors for a pipe, all are taken for messages.
-async fn messages(from: &TcpStream, to: &TcpStream) -> io::Result<Option<Pipe>> {
+async fn messages(
+    from: &TcpStream,
+    to: &TcpStream,
+    passed: &AtomicU64,
+) -> io::Result<Option<Pipe>> {
     let mut buffer = vec![0; MESSAGE];
     loop {
         consume_budget().await;
@@ -57,6 +68,7 @@ async fn messages(from: &TcpStream, to: &TcpStream) -> io::Result<Option<Pipe>> 
             Err(error) => return Err(error),
         };
         write_all(to, message).await?;
+        count(passed, message.len());
         if message.len() == MESSAGE
             && let Ok(pipe) = Pipe::open()
         {
@@ -78,7 +90,7 @@ async fn write_all(to: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Passes everything on through a pipe, to the end.
-async fn flow(from: &TcpStream, to: &TcpStream, pipe: &Pipe) -> io::Result<()> {
+async fn flow(from: &TcpStream, to: &TcpStream, pipe: &Pipe, passed: &AtomicU64) -> io::Result<()> {
     loop {
         consume_budget().await;
         let fill = from.async_io(Interest::READABLE, || {
@@ -95,7 +107,9 @@ async fn flow(from: &TcpStream, to: &TcpStream, pipe: &Pipe) -> io::Result<()> {
                 let moved = splice(&pipe.read, None, to, None, held, FLAGS);
                 moved.map_err(io::Error::from)
             });
-            held = held.saturating_sub(moved.await?);
+            let moved = moved.await?;
+            count(passed, moved);
+            held = held.saturating_sub(moved);
         }
     }
 }
@@ -132,7 +146,8 @@ mod tests {
     #[tokio::test]
     async fn messages_and_floods_arrive_whole_and_each_side_ends_by_itself() {
         let ((mut client, one), (other, mut server)) = (pair().await, pair().await);
-        let relay = tokio::spawn(async move { super::relay(&one, &other).await });
+        let relay =
+            tokio::spawn(async move { super::relay(&one, &other, &Meter::default()).await });
         client.write_all(b"a message").await.unwrap();
         let mut heard = [0; 9];
         server.read_exact(&mut heard).await.unwrap();

@@ -12,14 +12,14 @@ use crate::inbound::Serving;
 use crate::testing::PATIENCE;
 
 /// A client with an association.
-struct Associated {
-    control: Raw,
+pub(super) struct Associated {
+    pub(super) control: Raw,
     socket: UdpSocket,
     relay: SocketAddr,
 }
 
 impl Associated {
-    async fn new(inbound: &Serving) -> Self {
+    pub(super) async fn new(inbound: &Serving) -> Self {
         let mut control = Raw::connect(inbound).await;
         control.says([5, 1, 0], [5, 0]).await;
         control
@@ -36,13 +36,13 @@ impl Associated {
         }
     }
 
-    async fn sends(&self, fragment: u8, address: &[u8], port: u16, payload: &[u8]) {
+    pub(super) async fn sends(&self, fragment: u8, address: &[u8], port: u16, payload: &[u8]) {
         let datagram = [&[0, 0, fragment], address, &port.to_be_bytes(), payload].concat();
         self.socket.send_to(&datagram, self.relay).await.unwrap();
     }
 
     /// The payload of the next datagram, which must say that it comes from `port`.
-    async fn hears(&self, port: u16) -> Vec<u8> {
+    pub(super) async fn hears(&self, port: u16) -> Vec<u8> {
         let mut buffer = [0; 2048];
         let received = timeout(PATIENCE, self.socket.recv_from(&mut buffer)).await;
         let (length, from) = received.expect("a datagram in time").unwrap();
@@ -62,7 +62,7 @@ impl Associated {
 }
 
 /// A server that says every datagram again, and its port.
-async fn echo() -> u16 {
+pub(super) async fn echo() -> u16 {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = socket.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -81,7 +81,7 @@ fn fake() -> Arc<Fake> {
     })
 }
 
-const LOOPBACK: [u8; 5] = [1, 127, 0, 0, 1];
+pub(super) const LOOPBACK: [u8; 5] = [1, 127, 0, 0, 1];
 
 #[tokio::test]
 async fn datagrams_go_to_many_targets_and_come_back_with_their_source() {

@@ -31,6 +31,7 @@ mod events;
 mod groups;
 mod guard;
 mod log_lines;
+mod metrics;
 mod server;
 mod source;
 mod ui;
@@ -43,11 +44,15 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
 use tokio::sync::watch;
 
+#[cfg(feature = "compiler")]
+use crate::engine::CodeCache;
 use crate::group::Groups;
 use crate::inbound::Connections;
 use crate::monitor::Monitor;
+use crate::web;
 
 pub use log_lines::LogLines;
 pub use server::{ServeError, Serving};
@@ -72,6 +77,8 @@ pub struct Api {
     final_tag: Option<String>,
     log_lines: LogLines,
     external_ui: Option<PathBuf>,
+    #[cfg(feature = "compiler")]
+    code: Option<CodeCache>,
 }
 
 impl Api {
@@ -88,6 +95,8 @@ impl Api {
             final_tag: None,
             log_lines: LogLines::default(),
             external_ui: None,
+            #[cfg(feature = "compiler")]
+            code: None,
         }
     }
 
@@ -120,6 +129,14 @@ impl Api {
     #[must_use]
     pub fn external_ui(mut self, folder: impl Into<PathBuf>) -> Self {
         self.external_ui = Some(folder.into());
+        self
+    }
+
+    /// Where the code is kept of components that are put in the place of the one that runs.
+    #[cfg(feature = "compiler")]
+    #[must_use]
+    pub fn code_cache(mut self, code: CodeCache) -> Self {
+        self.code = Some(code);
         self
     }
 
@@ -161,14 +178,18 @@ impl Api {
             final_tag,
             log_lines,
             external_ui,
+            #[cfg(feature = "compiler")]
+            code,
         } = self;
         if secret.is_none() && !address.ip().to_canonical().is_loopback() {
             return Err(ServeError::NeedsSecret { address });
         }
-        let guard = Guard::new(secret, origins, private_network, address);
+        let guard = Guard::new(secret, &origins, private_network, address);
         let (groups, following) = watch::channel(groups);
         let (final_tag, leading) = watch::channel(final_tag);
         let source = Source::new(monitor, following, leading, connections, log_lines);
+        #[cfg(feature = "compiler")]
+        let source = source.keeping_code(code);
         let source = Arc::new(source);
         let router = router(&source, guard, external_ui.as_deref());
         server::serve(address, router, source, Told { groups, final_tag })
@@ -181,12 +202,14 @@ fn router(source: &Arc<Source>, guard: Guard, external_ui: Option<&Path>) -> Rou
     // What holds data, or does something.
     let guarded = Router::new()
         .nest("/api/v1", v1::router())
+        .route("/metrics", get(metrics::all))
         .layer(from_fn_with_state(guard.clone(), guard::with_secret));
     let clash = clash::router().layer(from_fn_with_state(guard.clone(), clash::with_secret));
     let ui = external_ui.map(ui::router).unwrap_or_default();
     guarded
         .merge(clash)
         .merge(ui)
+        .merge(web::router())
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

@@ -34,6 +34,7 @@
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
 //!   the CLI is made of them. [`SingBoxCore`] runs a sing-box for all that the small one
 //!   cannot dial. [`links`] makes a config of share links.
+//! - [`api`] answers over HTTP: to programs, Prometheus, dashboards and a page for people.
 //! - [`conformance`] checks what every core promises on yours.
 //!
 //! Each of these that a host can do without is a feature, and all are on by default;
@@ -96,6 +97,8 @@ mod swapping {}
 mod testing;
 #[cfg(feature = "native-core")]
 mod udp;
+#[cfg(feature = "api")]
+mod web;
 
 #[cfg(feature = "native-core")]
 pub use crate::core::NativeCore;

@@ -34,10 +34,14 @@ pub fn guest() -> Component {
 /// more, which means nothing.
 pub fn another() -> Component {
     static LOADED: OnceLock<Component> = OnceLock::new();
-    let bytes = [Component::embedded_bytes(), b"\0\x05\x04same"].concat();
     LOADED
-        .get_or_init(|| load(&bytes).expect("an engine"))
+        .get_or_init(|| load(&another_as_bytes()).expect("an engine"))
         .clone()
+}
+
+/// The bytes of [`another`].
+pub fn another_as_bytes() -> Vec<u8> {
+    [Component::embedded_bytes(), b"\0\x05\x04same"].concat()
 }
 
 /// Loads an engine, compiled no more than once for all tests.
@@ -48,8 +52,8 @@ pub fn load(engine: &[u8]) -> Result<Component, LoadError> {
     code().from_bytes(engine)
 }
 
-/// Beside the tests' programs.
-fn code() -> CodeCache {
+/// Where compiled engines are kept: beside the tests' programs.
+pub fn code() -> CodeCache {
     let program = std::env::current_exe().expect("a test has a program");
     CodeCache::in_folder(program.with_file_name("engines"))
 }

@@ -27,6 +27,7 @@ mod tinyproxy;
 mod udp_echo;
 mod visitor;
 mod wireguard;
+mod zashboard;
 
 pub use authority::{Authority, Leaf};
 pub use curl::Curl;
@@ -38,7 +39,10 @@ pub use microsocks::Microsocks;
 pub use nginx::{Nginx, Site};
 pub use outbound::{http, outbound, socks, through, with};
 pub use port::Port;
-pub use programs::{mihomo as mihomo_program, sing_box as sing_box_program, wasmtime_for_python};
+pub(crate) use programs::debian;
+pub use programs::{
+    api_checks, mihomo as mihomo_program, sing_box as sing_box_program, wasmtime_for_python,
+};
 pub use protocols::Protocols;
 pub use relay::Relay;
 pub use rival::{Core, Member, Rival};
@@ -48,3 +52,4 @@ pub use tinyproxy::Tinyproxy;
 pub use udp_echo::UdpEcho;
 pub use visitor::{Association, Visitor};
 pub use wireguard::WireGuard;
+pub use zashboard::Zashboard;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use outwatch::{
     Cause, Dialed, FetchError, Network, Outbound, Phase, ProxyCore, Readiness, Request, Response,
-    Target, Timing,
+    SelectError, Target, Timing,
 };
 use tokio::time::Instant;
 
@@ -210,6 +210,20 @@ impl ProxyCore for Stub {
 
     fn selected(&self, group: &str, _: Network) -> Option<String> {
         self.state().selected.get(group).cloned()
+    }
+
+    fn select(&self, group: &str, _: Network, member: &str) -> Result<(), SelectError> {
+        let mut state = self.state();
+        let listed = state.outbounds.iter().find(|one| one.tag == group);
+        let listed = listed.ok_or_else(|| SelectError::NoSuchGroup(group.to_owned()))?;
+        if !listed.members.iter().any(|one| one == member) {
+            return Err(SelectError::NotAMember {
+                group: group.to_owned(),
+                member: member.to_owned(),
+            });
+        }
+        state.selected.insert(group.to_owned(), member.to_owned());
+        Ok(())
     }
 
     fn status(&self, tag: &str) -> Readiness {

@@ -7,7 +7,7 @@ use crate::run::{cargo, target_dir};
 use crate::setup;
 
 /// Each must build without the others, and none too.
-const FEATURES: [&str; 8] = [
+const FEATURES: [&str; 9] = [
     "",
     "fetch",
     "file-cache",
@@ -15,6 +15,7 @@ const FEATURES: [&str; 8] = [
     "native-core",
     "inbound",
     "sing-box",
+    "api",
     "compiler",
 ];
 

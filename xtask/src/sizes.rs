@@ -9,7 +9,7 @@ use crate::run::{cargo, say, target_dir};
 use crate::setup;
 
 /// What is weighed, and with what it is compared.
-const FEATURES: [(&str, &str); 9] = [
+const FEATURES: [(&str, &str); 10] = [
     ("", ""),
     ("fetch", ""),
     ("file-cache", ""),
@@ -17,6 +17,7 @@ const FEATURES: [(&str, &str); 9] = [
     ("native-core", "fetch"),
     ("inbound", "native-core"),
     ("sing-box", "native-core"),
+    ("api", "inbound"),
     ("compiler", ""),
     ("embedded", "compiler"),
 ];

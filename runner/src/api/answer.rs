@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::extract::Request;
-use axum::extract::rejection::{BytesRejection, PathRejection};
+use axum::extract::rejection::{BytesRejection, PathRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -108,6 +108,12 @@ impl From<SelectError> for Refusal {
 impl From<PathRejection> for Refusal {
     fn from(rejection: PathRejection) -> Self {
         Self::bad_request("bad_path", rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for Refusal {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::bad_request("bad_query", rejection.body_text())
     }
 }
 

@@ -15,8 +15,6 @@ mod logs;
 mod proxies;
 mod proxy;
 mod rates;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! A group as it is answered: its members, where it leads and why, and its report. It must
 //! not know how it is asked for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -106,6 +106,21 @@ impl Group {
             && self.decision == other.decision
     }
 
+    pub(super) fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    pub(super) fn members(&self) -> &[String] {
+        &self.members
+    }
+
+    /// The member for each kind of traffic that it leads somewhere.
+    pub(super) fn selected(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Selected { tcp, udp } = &self.selected;
+        let each = [("tcp", tcp), ("udp", udp)].into_iter();
+        each.filter_map(|(network, member)| Some((network, member.as_deref()?)))
+    }
+
     pub(super) fn report(&self) -> &Report {
         &self.report
     }
@@ -167,6 +182,27 @@ impl Source {
         }
         self.monitor.selection_changed(group);
         Ok(())
+    }
+
+    /// The outbounds in a group and in the groups within it, each once.
+    pub(super) async fn leaves(&self, group: &str) -> Vec<String> {
+        let reports = self.monitor.reports(View::Confirmed).await;
+        let groups = self.groups_of(reports).into_iter();
+        let groups: HashMap<_, _> = groups.map(|group| (group.tag, group.members)).collect();
+        let mut leaves = Vec::new();
+        let mut met = HashSet::new();
+        let mut ahead = vec![group.to_owned()];
+        while let Some(tag) = ahead.pop() {
+            if !met.insert(tag.clone()) {
+                continue;
+            }
+            match groups.get(&tag) {
+                // The first member comes off first.
+                Some(members) => ahead.extend(members.iter().rev().cloned()),
+                None => leaves.push(tag),
+            }
+        }
+        leaves
     }
 
     fn groups_of_core(&self) -> HashMap<String, Outbound> {

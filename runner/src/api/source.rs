@@ -1,14 +1,21 @@
 //! What answers are made of: the monitor, the groups in force, and what watches them for
 //! those who listen. It must not know any path.
 
-use tokio::sync::watch;
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::events::Events;
 use super::log_lines::LogLines;
+#[cfg(feature = "compiler")]
+use crate::engine::CodeCache;
 use crate::group::Groups;
 use crate::inbound::Connections;
 use crate::monitor::Monitor;
+
+/// How many may watch by a websocket; a dashboard takes four.
+const WEBSOCKETS: usize = 128;
 
 /// What answers are made of.
 pub(super) struct Source {
@@ -17,6 +24,11 @@ pub(super) struct Source {
     final_tag: watch::Receiver<Option<String>>,
     pub(super) connections: Connections,
     pub(super) log_lines: LogLines,
+    /// Room for those who watch by a websocket.
+    pub(super) websockets: Arc<Semaphore>,
+    /// Where the code of a component is kept that is to run.
+    #[cfg(feature = "compiler")]
+    pub(super) code: Option<CodeCache>,
     pub(super) events: Events,
     /// Set when no more is to be answered: what streams ends then.
     pub(super) ending: CancellationToken,
@@ -36,9 +48,19 @@ impl Source {
             final_tag,
             connections,
             log_lines,
+            websockets: Arc::new(Semaphore::new(WEBSOCKETS)),
+            #[cfg(feature = "compiler")]
+            code: None,
             events: Events::default(),
             ending: CancellationToken::new(),
         }
+    }
+
+    /// Keeps the code there of components that are to run.
+    #[cfg(feature = "compiler")]
+    pub(super) fn keeping_code(mut self, code: Option<CodeCache>) -> Self {
+        self.code = code;
+        self
     }
 
     /// The groups that choose now, if any do here.

@@ -4,14 +4,12 @@
 use std::net::SocketAddr;
 
 use outwatch::Monitor;
-use outwatch::api::{Api, LogLines, ServeError, Serving};
+use outwatch::api::{Api, ServeError, Serving};
 use outwatch::config::{ClashApi, listen_address};
-use outwatch::group::Groups;
-use tracing::info;
+use tracing::{info, warn};
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::traffic::Traffic;
 
 /// Holds the secret of an address that is given by `--listen`, where the config has none.
 const SECRET: &str = "OUTWATCH_SECRET";
@@ -25,8 +23,21 @@ pub(crate) struct ApiArgs {
     listen: Option<SocketAddr>,
 }
 
+/// What runs, with where its page is.
+pub(crate) fn title(name: &str, api: Option<&Serving>) -> String {
+    match api {
+        Some(api) => format!("{name} at http://{}/", api.address()),
+        None => name.to_owned(),
+    }
+}
+
 impl ApiArgs {
-    /// Serves a monitor, its groups and its users' connections, if an address is given.
+    /// On this address, or nowhere.
+    pub(crate) fn on(listen: Option<SocketAddr>) -> Self {
+        Self { listen }
+    }
+
+    /// Serves a monitor, if an address is given, with all that `describe` adds.
     ///
     /// # Errors
     /// When the address needs a secret and there is none, or cannot be listened on.
@@ -34,8 +45,7 @@ impl ApiArgs {
         &self,
         config: &ClashApi,
         monitor: &Monitor,
-        traffic: &Traffic,
-        log_lines: LogLines,
+        describe: impl FnOnce(Api) -> Api,
     ) -> Result<Option<Serving>, Failure> {
         let Some(address) = self.listen.or(config.listen) else {
             return Ok(None);
@@ -44,10 +54,7 @@ impl ApiArgs {
             "" => std::env::var(SECRET).unwrap_or_default(),
             secret => secret.to_owned(),
         };
-        let mut api = Api::new(monitor)
-            .groups(Groups::clone(&traffic.groups().get()))
-            .connections(traffic.connections().clone(), traffic.final_tag())
-            .log_lines(log_lines)
+        let mut api = describe(Api::new(monitor))
             .secret(&secret)
             .allow_origins(config.allow_origins.iter().cloned());
         if config.allow_private_network {
@@ -57,7 +64,13 @@ impl ApiArgs {
             api = api.external_ui(folder);
         }
         let serving = api.serve(address).map_err(|error| self.failure(&error))?;
-        info!("the API answers on http://{}/", serving.address());
+        let address = serving.address();
+        info!("the API answers on http://{address}/");
+        match &config.external_ui {
+            Some(folder) if folder.is_dir() => info!("the dashboard is at http://{address}/ui/"),
+            Some(folder) => warn!("there is no dashboard: {} is no folder", folder.display()),
+            None => {}
+        }
         Ok(Some(serving))
     }
 

@@ -5,9 +5,10 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use outwatch::api::LogLines;
+use outwatch::group::Groups;
 use outwatch::{Cache, Updates};
 
-use super::api::ApiArgs;
+use super::api::{self, ApiArgs};
 use super::cache::CacheArgs;
 use super::config::{Checked, ConfigArgs};
 use super::core::CoreArgs;
@@ -90,7 +91,8 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let _ = monitor.options().await;
     memory::give_back();
     let choosing = running.choosing();
-    let mut show = pin!(stream.show(&name, updates, &choosing));
+    let title = api::title(&name, running.api.as_ref());
+    let mut show = pin!(stream.show(&title, updates, &choosing));
     let shown = tokio::select! {
         shown = &mut show => Some(shown),
         () = interrupt.wished() => None,
@@ -142,7 +144,17 @@ async fn start<'a>(
     dialing.tell(&monitor);
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
     let config = &checked.config.clash_api;
-    let api = args.api.serve(config, &monitor, &traffic, log_lines);
+    let code = args.cache.code();
+    let api = args.api.serve(config, &monitor, |api| {
+        let api = api
+            .groups(Groups::clone(&traffic.groups().get()))
+            .connections(traffic.connections().clone(), traffic.final_tag())
+            .log_lines(log_lines);
+        match code {
+            Some(code) => api.code_cache(code),
+            None => api,
+        }
+    });
     let api = dialing.or_stop(api).await?;
     let running = Running {
         args,

@@ -80,6 +80,10 @@ impl Running<'_> {
     /// Has the engine in the file take the place of the one that runs, unless it is the
     /// same. What became of it stands in the log.
     pub(crate) async fn take_engine(&self) {
+        if self.args.component.path().is_none() {
+            // The one built in does not change; another may have come by the API.
+            return;
+        }
         let code = self.args.cache.code();
         let component = match self.args.component.load_apart(code).await {
             Ok(component) => component,

@@ -17,6 +17,10 @@ use super::track::{self, Fitted, Misfit};
 #[cfg(feature = "embedded")]
 static EMBEDDED: &[u8] = include_bytes!(env!("OUTWATCH_COMPONENT"));
 
+/// The name that an engine's build gives itself.
+#[cfg(feature = "compiler")]
+const ENGINE: &str = "outwatch-monitor";
+
 /// A component that fits this runner, compiled and ready to start. Cheap to clone.
 #[derive(Clone)]
 pub struct Component {
@@ -26,6 +30,8 @@ pub struct Component {
 struct Loaded {
     fitted: Box<dyn Fitted>,
     origin: String,
+    contract: String,
+    version: Option<String>,
     sha256: String,
 }
 
@@ -174,7 +180,7 @@ impl Component {
             None => compile(engine, bytes),
         };
         let component = compiled.map_err(|error| not_a_component(origin, &error))?;
-        Self::fitting(&component, origin, sha256)
+        Self::fitting(&component, origin, Self::version_of(bytes), sha256)
     }
 
     /// Compiles a component for [`from_precompiled`](Self::from_precompiled) of this same
@@ -245,17 +251,24 @@ impl Component {
             origin: origin.to_owned(),
             reason: format!("{error:#}"),
         })?;
-        Self::fitting(&component, origin, sha256(bytes))
+        Self::fitting(&component, origin, None, sha256(bytes))
     }
 
     /// `sha256` is of what it was made from.
-    fn fitting(component: &Wasm, origin: &str, sha256: String) -> Result<Self, LoadError> {
+    fn fitting(
+        component: &Wasm,
+        origin: &str,
+        version: Option<String>,
+        sha256: String,
+    ) -> Result<Self, LoadError> {
         let origin = origin.to_owned();
         match track::fit(component.engine(), component) {
-            Ok(fitted) => Ok(Self {
+            Ok((fitted, contract)) => Ok(Self {
                 inner: Arc::new(Loaded {
                     fitted,
                     origin,
+                    contract,
+                    version,
                     sha256,
                 }),
             }),
@@ -267,6 +280,26 @@ impl Component {
     /// The SHA-256 of its bytes, in hexadecimal: what tells it from other components.
     pub fn sha256(&self) -> &str {
         &self.inner.sha256
+    }
+
+    /// The contract that it was built for, such as `outwatch:monitor@0.1.0`.
+    pub fn contract(&self) -> &str {
+        &self.inner.contract
+    }
+
+    /// The engine's version, as its build wrote it down; none if it did not, for compiled
+    /// code, and where nothing is compiled.
+    pub fn version(&self) -> Option<&str> {
+        self.inner.version.as_deref()
+    }
+
+    /// The same of a component's bytes, without compiling them: the engine's build stands as
+    /// a tool in the list of those that made it.
+    #[cfg(feature = "compiler")]
+    pub fn version_of(bytes: &[u8]) -> Option<String> {
+        let producers = wasm_metadata::Producers::from_wasm(bytes).ok()??;
+        let tools = producers.get("processed-by")?;
+        tools.get(ENGINE).cloned()
     }
 
     pub(crate) fn fitted(&self) -> &dyn Fitted {

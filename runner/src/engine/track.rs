@@ -138,8 +138,9 @@ pub(crate) enum Misfit {
     Different(String),
 }
 
-/// The track that a component needs, by the contract that its exports name.
-pub(crate) fn fit(engine: &Engine, component: &Wasm) -> Result<Box<dyn Fitted>, Misfit> {
+/// The track that a component needs, by the contract that its exports name; and the name of
+/// that.
+pub(crate) fn fit(engine: &Engine, component: &Wasm) -> Result<(Box<dyn Fitted>, String), Misfit> {
     let contract = contract::of(engine, component).map_err(Misfit::Unknown)?;
     let fitted = match contract.track() {
         Some((0, 1)) => host::linker(engine).and_then(|linker| v0_1::fit(&linker, component)),
@@ -150,5 +151,8 @@ pub(crate) fn fit(engine: &Engine, component: &Wasm) -> Result<Box<dyn Fitted>, 
             return Err(Misfit::Unknown(what));
         }
     };
-    fitted.map_err(|error| Misfit::Different(format!("{error:#}")))
+    match fitted {
+        Ok(fitted) => Ok((fitted, format!("outwatch:monitor@{contract}"))),
+        Err(error) => Err(Misfit::Different(format!("{error:#}"))),
+    }
 }

@@ -1,10 +1,9 @@
 //! How a group stands, for people and programs that look at it: its members, where it leads
 //! and why. It must not decide anything.
 
-use std::fmt;
-
 use super::lowest::{self, Why};
 use super::policy::Policy;
+use super::standing::{Grade, Standing};
 use super::state::State;
 use crate::proxy_core::Network;
 
@@ -41,13 +40,15 @@ pub struct Decision {
     pub reason: &'static str,
     /// The member that was kept or taken.
     pub member: String,
-    /// Its delay, by which it was compared; a cached one counts as 20 s slower.
+    /// Its delay, by which it was compared: one of an earlier run counts as 20 s slower.
     pub delay_ms: Option<u64>,
     /// The fastest member that works, if one does.
     pub fastest: Option<String>,
     /// Its delay.
     pub fastest_ms: Option<u64>,
     why: Why,
+    /// Both members as a person reads them.
+    named: [String; 2],
 }
 
 impl GroupStatus {
@@ -116,15 +117,15 @@ impl Decision {
             fastest: fastest.map(|fastest| state.tag(fastest).to_owned()),
             fastest_ms: fastest.and_then(delay),
             why,
+            named: [named(state, Some(member)), named(state, fastest)],
         }
     }
 
     fn told(&self, tolerance_ms: u32) -> String {
         let verb = if self.taken { "took" } else { "kept" };
-        let member = Timed(&self.member, self.delay_ms);
-        let fastest = Timed(self.fastest.as_deref().unwrap_or_default(), self.fastest_ms);
+        let [member, fastest] = &self.named;
         match self.why {
-            Why::NoneWorks => format!("{verb} {member}: no member works"),
+            Why::NoneWorks => format!("{verb} {member}: no member is known to work"),
             Why::Fastest => format!("{verb} {member}: it is the fastest"),
             Why::WithinTolerance => format!(
                 "{verb} {member}: {fastest} is not faster by more than the tolerance of {tolerance_ms} ms"
@@ -142,15 +143,15 @@ impl Decision {
     }
 }
 
-/// A tag with its delay, where that is known.
-struct Timed<'a>(&'a str, Option<u64>);
-
-impl fmt::Display for Timed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(tag, delay) = self;
-        match delay {
-            Some(delay) => write!(f, "`{tag}` ({delay} ms)"),
-            None => write!(f, "`{tag}`"),
-        }
+/// A member with its delay, where that is known.
+fn named(state: &State, member: Option<usize>) -> String {
+    let Some(member) = member else {
+        return String::new();
+    };
+    let tag = state.tag(member);
+    match state.standing(member).map(Standing::grade) {
+        Some(Grade::Fresh(delay)) => format!("`{tag}` ({delay} ms)"),
+        Some(Grade::Cached(delay)) => format!("`{tag}` ({delay} ms in an earlier run)"),
+        Some(Grade::Dead) | None => format!("`{tag}`"),
     }
 }

@@ -1,8 +1,8 @@
 //! Users' connections that are open: whose each is, where it goes and by what, and how much
 //! it has carried; any can be closed. It must not know how one is opened or relayed.
 
-mod counted;
-mod meter;
+pub(super) mod counted;
+pub(super) mod meter;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,11 +12,9 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use self::counted::{CountedDatagrams, CountedStream};
+use self::meter::Meter;
 use super::Client;
 use crate::proxy_core::{Datagrams, Io, Network, Target};
-
-pub(super) use self::counted::bare;
-pub(super) use self::meter::{Meter, count};
 
 /// The bits of an id that number a connection; the others are its run's, and two that every
 /// random UUID has.

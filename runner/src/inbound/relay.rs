@@ -9,7 +9,7 @@ use std::io;
 use tokio::io::{AsyncWriteExt, copy_bidirectional_with_sizes};
 
 #[cfg(target_os = "linux")]
-use super::connections::{Meter, bare};
+use super::connections::{counted::bare, meter::Meter};
 use super::session::ClientStream;
 use crate::proxy_core::Io;
 

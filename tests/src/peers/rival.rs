@@ -95,6 +95,14 @@ impl Rival {
         answer["now"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// What its API answers on a path.
+    ///
+    /// # Panics
+    /// When that is no JSON.
+    pub fn answer(&self, path: &str) -> Value {
+        serde_json::from_str(&self.ask(path)).expect("JSON")
+    }
+
     /// Where the SOCKS inbound of a group listens on 127.0.0.1.
     ///
     /// # Panics

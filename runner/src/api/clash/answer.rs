@@ -22,6 +22,8 @@ pub(super) enum Refusal {
     TestFailed(String),
     /// The test took longer than the client waits.
     Timeout,
+    /// As many watch as there is room for.
+    TooMany,
     /// Nothing runs here that could do it.
     Unavailable(&'static str),
 }
@@ -38,6 +40,10 @@ impl IntoResponse for Refusal {
                 (StatusCode::SERVICE_UNAVAILABLE, message)
             }
             Self::Timeout => (StatusCode::GATEWAY_TIMEOUT, "Timeout".to_owned()),
+            Self::TooMany => {
+                let message = "too many websockets are open; close one".to_owned();
+                (StatusCode::SERVICE_UNAVAILABLE, message)
+            }
             Self::Unavailable(why) => (StatusCode::INTERNAL_SERVER_ERROR, why.to_owned()),
         };
         (status, Json(json!({ "message": message }))).into_response()

@@ -17,12 +17,12 @@ use super::answer::Refusal;
 use super::feed::{Upgrade, feed};
 use super::rates::{every, in_use};
 use crate::api::source::Source;
-use crate::inbound::Connection;
+use crate::inbound::{Connection, Connections};
 use crate::proxy_core::{Host, Network, Target};
 use crate::report::as_text;
 
 /// The shortest time between two answers to one who watches.
-const SHORTEST: Duration = Duration::from_millis(100);
+const SHORTEST: Duration = Duration::from_millis(250);
 
 #[derive(Deserialize)]
 #[serde(default)]
@@ -87,13 +87,13 @@ pub(super) async fn all(
     upgrade: Upgrade,
 ) -> Result<Response, Refusal> {
     if upgrade.is_err() {
-        return Ok(Json(source.open_connections()).into_response());
+        return Ok(Json(Answer::of(&source.connections)).into_response());
     }
     let Query(watching) = watching.map_err(|_| Refusal::Malformed)?;
     let period = Duration::from_millis(watching.interval).max(SHORTEST);
-    let ending = source.ending.clone();
-    let answers = every(period).map(move |()| source.open_connections());
-    Ok(feed(upgrade, ending, answers))
+    let connections = source.connections.clone();
+    let answers = every(period).map(move |()| Answer::of(&connections));
+    Ok(feed(&source, upgrade, answers))
 }
 
 pub(super) async fn close_all(State(source): State<Arc<Source>>) -> StatusCode {
@@ -111,11 +111,11 @@ pub(super) async fn close(
     Ok(StatusCode::NO_CONTENT)
 }
 
-impl Source {
-    fn open_connections(&self) -> Answer {
-        let carried = self.connections.carried();
-        let open = self.connections.open();
-        Answer {
+impl Answer {
+    fn of(connections: &Connections) -> Self {
+        let carried = connections.carried();
+        let open = connections.open();
+        Self {
             download_total: carried.down,
             upload_total: carried.up,
             connections: open.iter().map(|one| One::of(one)).collect(),

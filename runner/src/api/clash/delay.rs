@@ -15,8 +15,7 @@ use tokio::time::timeout;
 use super::answer::Refusal;
 use crate::api::source::Source;
 use crate::monitor::TestError;
-use crate::proxy_core::Kind;
-use crate::report::{ErrorKind, Report, State as Known, View};
+use crate::report::{ErrorKind, Report, State as Known};
 
 /// What a client asks with. The addresses that are tested, and which answers count, are the
 /// monitor's: `url` and `expected` are taken and change nothing.
@@ -37,10 +36,9 @@ pub(super) async fn of_proxy(
     asked: Result<Query<Asked>, QueryRejection>,
 ) -> Result<Json<Delay>, Refusal> {
     let Path(name) = name?;
-    let report = source.monitor.report(&*name, View::Confirmed).await;
-    let report = report.ok_or(Refusal::NotFound)?;
+    let known = source.known(&name).await?;
     let Query(asked) = asked.map_err(|_| Refusal::Malformed)?;
-    let delay = asked.in_time(source.delay(report)).await?;
+    let delay = asked.in_time(source.delay(known)).await?;
     Ok(Json(Delay { delay }))
 }
 
@@ -51,16 +49,10 @@ pub(super) async fn of_group(
     asked: Result<Query<Asked>, QueryRejection>,
 ) -> Result<Json<BTreeMap<String, u32>>, Refusal> {
     let Path(name) = name?;
-    let group = source.listed().into_iter();
-    let group = group.filter(|listed| listed.kind == Kind::Group && listed.tag == name);
-    let members = group.map(|listed| listed.members).next();
-    let members = members.ok_or(Refusal::NotFound)?;
+    let members = source.members(&name).ok_or(Refusal::NotFound)?;
     let Query(asked) = asked.map_err(|_| Refusal::Malformed)?;
     let tests = members.into_iter().map(async |member| {
-        let test = async {
-            let report = source.monitor.report(&*member, View::Confirmed).await;
-            source.delay(report.ok_or(Refusal::NotFound)?).await
-        };
+        let test = async { source.delay(source.known(&member).await?).await };
         let delay = asked.in_time(test).await.ok()?;
         Some((member, delay))
     });

@@ -3,6 +3,7 @@
 
 use std::convert::Infallible;
 use std::pin::pin;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -11,7 +12,10 @@ use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures::stream::{Stream, StreamExt};
 use serde::Serialize;
-use tokio_util::sync::CancellationToken;
+use tokio::time::timeout;
+
+use super::answer::Refusal;
+use crate::api::source::Source;
 
 /// What a client says that wants a websocket; an error from one that does not.
 pub(super) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
@@ -19,19 +23,32 @@ pub(super) type Upgrade = Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 /// The largest message of a client: none says anything.
 const MESSAGE: usize = 4096;
 
-/// Sends these until there are no more, the client leaves, or `ending`.
+/// How long a client may take over one message.
+const SENT_WITHIN: Duration = Duration::from_secs(30);
+
+/// Sends these until there are no more, the client leaves or takes nothing, or the server
+/// stops.
 pub(super) fn feed<T: Serialize + Send + 'static>(
+    source: &Source,
     upgrade: Upgrade,
-    ending: CancellationToken,
     values: impl Stream<Item = T> + Send + 'static,
 ) -> Response {
     let texts = values
         .filter_map(async |value| serde_json::to_string(&value).ok())
-        .take_until(ending.cancelled_owned());
+        .take_until(source.ending.clone().cancelled_owned());
     match upgrade {
-        Ok(upgrade) => upgrade
-            .max_message_size(MESSAGE)
-            .on_upgrade(|socket| converse(socket, texts)),
+        Ok(upgrade) => {
+            // It is no connection of the server's any more once it is a websocket.
+            let Ok(place) = source.websockets.clone().try_acquire_owned() else {
+                return Refusal::TooMany.into_response();
+            };
+            upgrade
+                .max_message_size(MESSAGE)
+                .on_upgrade(async move |socket| {
+                    let _place = place;
+                    converse(socket, texts).await;
+                })
+        }
         Err(_) => {
             let lines = texts.map(|text| Ok::<_, Infallible>(Bytes::from(text + "\n")));
             let json = HeaderValue::from_static("application/json");
@@ -53,10 +70,11 @@ async fn converse(mut socket: WebSocket, texts: impl Stream<Item = String>) {
         };
         let Some(text) = text else {
             // It may have left already.
-            let _ = socket.send(Message::Close(None)).await;
+            let _ = timeout(SENT_WITHIN, socket.send(Message::Close(None))).await;
             return;
         };
-        if socket.send(Message::Text(text.into())).await.is_err() {
+        let sent = timeout(SENT_WITHIN, socket.send(Message::Text(text.into())));
+        if !matches!(sent.await, Ok(Ok(()))) {
             return;
         }
     }

@@ -79,12 +79,12 @@ pub(super) async fn lines(
         let line = listening.next().await?;
         Some((line, listening))
     });
-    let lines = lines.map(move |line| Line::of(line, format));
-    Ok(feed(upgrade, source.ending.clone(), lines))
+    let lines = lines.map(move |line| Line::of(&line, format));
+    Ok(feed(&source, upgrade, lines))
 }
 
 impl Line {
-    fn of(line: LogLine, format: Format) -> Self {
+    fn of(line: &LogLine, format: Format) -> Self {
         let level = match line.level {
             Level::TRACE => "trace",
             Level::DEBUG => "debug",

@@ -51,9 +51,7 @@ pub(super) async fn select(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<StatusCode, Refusal> {
     let Path(name) = name?;
-    if source.proxy(&name).await.is_none() {
-        return Err(Refusal::NotFound);
-    }
+    source.proxy(&name).await.ok_or(Refusal::NotFound)?;
     // Not every client says that it sends JSON.
     let choice: Choice = serde_json::from_slice(&body?).map_err(|_| Refusal::Malformed)?;
     match source.select(&name, &choice.name) {

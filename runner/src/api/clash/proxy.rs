@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::answer::Refusal;
 use crate::api::source::Source;
 use crate::proxy_core::{Kind, Network, Outbound};
 use crate::report::{Measurement, Report, State, View, as_text};
@@ -57,17 +58,48 @@ impl Source {
     /// All outbounds, endpoints and groups, in config order.
     pub(super) async fn proxies(&self) -> Vec<Proxy> {
         let reports = self.monitor.reports(View::Display).await;
-        self.proxies_of(reports).await
+        self.with_reports(self.listed(), reports).await
     }
 
     /// The one of this name.
     pub(super) async fn proxy(&self, name: &str) -> Option<Proxy> {
-        let report = self.monitor.report(name, View::Display).await;
-        match report {
-            Some(report) => self.proxies_of(vec![report]).await.pop(),
-            None if name == GLOBAL => Some(self.global(&self.listed())),
-            None => None,
+        let mut listed = self.listed();
+        if !listed.iter().any(|one| one.tag == name) {
+            return (name == GLOBAL).then(|| self.global(&listed));
         }
+        listed.retain(|one| one.tag == name);
+        let report = self.monitor.report(name, View::Display).await;
+        let reports = report.into_iter().collect();
+        self.with_reports(listed, reports).await.pop()
+    }
+
+    /// The tags of the members of a group.
+    pub(super) fn members(&self, group: &str) -> Option<Vec<String>> {
+        let mut listed = self.listed();
+        let found = listed.iter_mut().find(|one| one.tag == group);
+        match found {
+            Some(one) => (one.kind == Kind::Group).then(|| std::mem::take(&mut one.members)),
+            None => (group == GLOBAL).then(|| listed.into_iter().map(|one| one.tag).collect()),
+        }
+    }
+
+    /// What is known of the outbound or group of this name; of what everything leads to, for
+    /// the group of everything.
+    ///
+    /// # Errors
+    /// When there is none, or it is never tested.
+    pub(super) async fn known(&self, name: &str) -> Result<Report, Refusal> {
+        let report = |tag: String| self.monitor.report(tag, View::Confirmed);
+        if let Some(report) = report(name.to_owned()).await {
+            return Ok(report);
+        }
+        if self.listed().iter().any(|one| one.tag == name) {
+            return Err(Refusal::TestFailed("it is never tested".to_owned()));
+        }
+        let leads = self.final_tag().filter(|_| name == GLOBAL);
+        report(leads.ok_or(Refusal::NotFound)?)
+            .await
+            .ok_or(Refusal::NotFound)
     }
 
     /// Everything as one group, which leads where connections go.
@@ -96,39 +128,38 @@ impl Source {
         core.map(|core| core.list()).unwrap_or_default()
     }
 
-    async fn proxies_of(&self, reports: Vec<Report>) -> Vec<Proxy> {
-        let listed = self.listed();
-        let by_tag = listed.iter().map(|one| (one.tag.as_str(), one));
-        let by_tag: HashMap<_, _> = by_tag.collect();
+    /// These as they are answered. What is never tested has no report.
+    async fn with_reports(&self, listed: Vec<Outbound>, reports: Vec<Report>) -> Vec<Proxy> {
+        let reports = reports.into_iter();
+        let mut reports: HashMap<_, _> = reports.map(|one| (one.tag.clone(), one)).collect();
         // A group shows what its member measured.
-        let measuring = |report: &Report| report.via.clone().unwrap_or(report.tag.clone());
-        let measuring = reports.iter().map(measuring).collect();
-        let measured = self.monitor.measurements(measuring).await;
-        let proxies = reports.into_iter().zip(measured);
+        let measuring = listed.iter().map(|one| {
+            let via = reports.get(&one.tag).and_then(|report| report.via.clone());
+            via.unwrap_or_else(|| one.tag.clone())
+        });
+        let measured = self.monitor.measurements(measuring.collect()).await;
+        let proxies = listed.into_iter().zip(measured);
         proxies
-            .filter_map(|(report, measured)| {
-                let listed = by_tag.get(report.tag.as_str())?;
-                Some(self.of_report(report, &measured, listed))
-            })
+            .map(|(listed, measured)| self.one(&listed, reports.remove(&listed.tag), &measured))
             .collect()
     }
 
-    fn of_report(&self, report: Report, measured: &[Measurement], listed: &Outbound) -> Proxy {
-        let alive = match report.state {
+    fn one(&self, listed: &Outbound, report: Option<Report>, measured: &[Measurement]) -> Proxy {
+        let alive = report.as_ref().is_none_or(|report| match report.state {
             State::Untested | State::Cached | State::Ok => true,
             State::Failed | State::NotReady => false,
-        };
-        let history = history(&report, measured);
-        let extra = report.url.map(|url| {
+        });
+        let history = history(report.as_ref(), measured);
+        let extra = report.and_then(|report| report.url).map(|url| {
             let history = history.clone();
             (url, Extra { alive, history })
         });
         Proxy {
-            group: (listed.kind == Kind::Group).then(|| self.leads(listed)),
-            name: report.tag,
-            type_name: spelled(&report.type_name).to_owned(),
+            name: listed.tag.clone(),
+            type_name: spelled(&listed.type_name).to_owned(),
             udp: listed.kind == Kind::Group || listed.networks.contains(&Network::Udp),
             history,
+            group: (listed.kind == Kind::Group).then(|| self.leads(listed)),
             alive,
             extra: extra.into_iter().collect(),
         }
@@ -160,9 +191,9 @@ impl Proxy {
 }
 
 /// What was measured, the oldest first; of an earlier run the last answer alone.
-fn history(report: &Report, measured: &[Measurement]) -> Vec<Measured> {
+fn history(report: Option<&Report>, measured: &[Measurement]) -> Vec<Measured> {
     if measured.is_empty() {
-        let last = report.tested_at.zip(report.delay_ms);
+        let last = report.and_then(|report| report.tested_at.zip(report.delay_ms));
         let last = last.map(|(time, delay)| Measured { time, delay });
         return last.into_iter().collect();
     }

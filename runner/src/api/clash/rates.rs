@@ -35,15 +35,15 @@ struct Memory {
 }
 
 pub(super) async fn traffic(State(source): State<Arc<Source>>, upgrade: Upgrade) -> Response {
-    let ending = source.ending.clone();
     let mut before = source.connections.carried();
+    let connections = source.connections.clone();
     // A second must have passed before anything can be said of it.
     let seconds = every(SECOND).skip(1);
     let rates = seconds.map(move |()| {
-        let now = source.connections.carried();
+        let now = connections.carried();
         Traffic::between(std::mem::replace(&mut before, now), now)
     });
-    feed(upgrade, ending, rates)
+    feed(&source, upgrade, rates)
 }
 
 pub(super) async fn memory(State(source): State<Arc<Source>>, upgrade: Upgrade) -> Response {
@@ -51,7 +51,7 @@ pub(super) async fn memory(State(source): State<Arc<Source>>, upgrade: Upgrade) 
         inuse: in_use(),
         oslimit: 0,
     });
-    feed(upgrade, source.ending.clone(), memory)
+    feed(&source, upgrade, memory)
 }
 
 /// Now, and then after each `period`; never twice at once.

@@ -10,6 +10,7 @@ use super::board::Update;
 use crate::api::groups::Group;
 use crate::api::source::Source;
 use crate::api::v1::Outbound;
+use crate::proxy_core::Kind;
 use crate::report::View;
 
 /// One who listens. However slowly it reads, it holds no more than this, misses states in
@@ -78,8 +79,11 @@ impl Listener {
         // What changes while it is made is told after it.
         let version = events.board().version();
         let reports = self.source.monitor.reports(View::Display).await;
+        let (groups, reports) = reports
+            .into_iter()
+            .partition(|report| report.kind == Kind::Group);
         let snapshot = Snapshot {
-            groups: self.source.groups_of(reports.iter().cloned()),
+            groups: self.source.groups_of(groups),
             outbounds: Outbound::with_measurements(&self.source.monitor, reports).await,
         };
         Some(self.told(version, What::Snapshot(snapshot)))

@@ -54,6 +54,6 @@ pub(super) async fn select(
     group.map(Json).ok_or_else(|| no_such_group(&tag))
 }
 
-fn no_such_group(tag: &str) -> Refusal {
+pub(super) fn no_such_group(tag: &str) -> Refusal {
     Refusal::not_found("no_such_tag", format!("no group is named `{tag}`"))
 }

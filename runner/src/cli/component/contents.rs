@@ -1,14 +1,12 @@
 //! What a component's file says about itself, or what another file looks like.
 //! It must not run anything: the bytes may come from anywhere.
 
+use outwatch::Component;
 use wit_parser::decoding::{DecodedWasm, decode};
 use wit_parser::{Resolve, WorldItem, WorldKey};
 
 /// The package whose worlds this program hosts.
 const PACKAGE: (&str, &str) = ("outwatch", "monitor");
-
-/// The name that an engine's build gives itself.
-const ENGINE: &str = "outwatch-monitor";
 
 /// What a component declares.
 #[derive(Debug, PartialEq, Eq)]
@@ -83,11 +81,10 @@ fn contract(resolve: &Resolve, key: &WorldKey) -> Option<String> {
     (name.namespace == PACKAGE.0 && name.name == PACKAGE.1).then(|| name.to_string())
 }
 
-/// The engine's version: its build stands as a tool in the list of those that made it.
+/// The engine's version, with its name.
 fn version(bytes: &[u8]) -> Option<String> {
-    let producers = wasm_metadata::Producers::from_wasm(bytes).ok()??;
-    let tools = producers.get("processed-by")?;
-    Some(format!("{ENGINE} {}", tools.get(ENGINE)?))
+    let version = Component::version_of(bytes)?;
+    Some(format!("outwatch-monitor {version}"))
 }
 
 /// What bytes are that cannot be a component; none if they may be one.

@@ -1,6 +1,7 @@
 //! Streams and ways for datagrams that count what they carry and end on request. It must
 //! not know who asks.
 
+#[cfg(target_os = "linux")]
 use std::any::Any;
 use std::io;
 use std::pin::Pin;
@@ -8,6 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use async_trait::async_trait;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+#[cfg(target_os = "linux")]
 use tokio::net::TcpStream;
 
 use super::Entry;
@@ -16,6 +18,7 @@ use crate::proxy_core::{Datagrams, FetchError, Io, Target};
 
 /// The bare socket that a stream is, and the meter of its connection if it has one: who
 /// relays it counts by that, and ends by it.
+#[cfg(target_os = "linux")]
 pub(in crate::inbound) fn bare(stream: &dyn Io) -> Option<(&TcpStream, Option<&Meter>)> {
     let any: &dyn Any = stream;
     match any.downcast_ref::<CountedStream>() {

@@ -16,7 +16,7 @@ use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::task::coop::consume_budget;
 
-use crate::inbound::connections::{Meter, count};
+use crate::inbound::connections::meter::{Meter, count};
 
 /// What most messages fit in. One that does not is taken for the start of more, for
 /// which a pipe pays.

@@ -128,6 +128,29 @@ async fn a_connection_is_known_by_all_about_it_and_carries_what_both_sides_say()
     }
 }
 
+/// Else it would be copied, which costs three times as much.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_socket_that_is_counted_is_still_relayed_as_one() {
+    use crate::inbound::connections::{counted::bare, meter::count};
+
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let server = listener.local_addr().unwrap();
+    let client = Client {
+        inbound: "in".into(),
+        source: server,
+        user: None,
+    };
+    let socket = TcpStream::connect(server).await.unwrap();
+    let ours = socket.local_addr().unwrap();
+    let connections = Connections::default();
+    let counted = connections.stream(Box::new(socket), &client, &server.into(), chain());
+    let (socket, meter) = bare(&*counted).expect("a socket");
+    assert_eq!(socket.local_addr().unwrap(), ours);
+    count(&meter.expect("a meter").up, 3);
+    assert_eq!(connections.carried(), Carried { up: 3, down: 0 });
+}
+
 #[tokio::test]
 async fn a_flood_is_counted_to_the_byte() {
     for wrapped in [false, true] {

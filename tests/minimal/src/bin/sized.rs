@@ -37,6 +37,8 @@ async fn uses(file: &str) -> Anything {
     inbound(file).await?;
     #[cfg(feature = "sing-box")]
     sing_box(file).await?;
+    #[cfg(feature = "api")]
+    api(file).await?;
     #[cfg(feature = "network")]
     outwatch::network::watch()?.next().await;
     Ok(())
@@ -88,6 +90,14 @@ async fn inbound(file: &str) -> Anything {
     for inbound in outwatch::inbound::read(&config.inbounds).0 {
         inbound.serve(dispatch.clone())?.stop().await;
     }
+    Ok(())
+}
+
+#[cfg(feature = "api")]
+async fn api(address: &str) -> Anything {
+    let monitor = Monitor::builder(FetchingCore).start().await?;
+    let serving = outwatch::api::Api::new(&monitor).serve(address.parse()?)?;
+    serving.stop().await;
     Ok(())
 }
 

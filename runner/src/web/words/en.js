@@ -1,0 +1,212 @@
+// What the page says in English.
+// It must not know where on the page a text stands.
+
+const outbounds = (n, count) => `${n} ${count === 1 ? 'outbound' : 'outbounds'}`;
+
+export const name = 'English';
+export const direction = 'ltr';
+
+export const words = {
+  title: (working, all) => `${working}/${all} · Outwatch`,
+  skip: 'Skip to the outbounds',
+  language: 'Language',
+  themes: { auto: 'Colours: as the device', dark: 'Colours: dark', light: 'Colours: light' },
+  keys: 'Keys',
+  close: 'Close',
+
+  connecting: 'Connecting…',
+  live: 'Live',
+  lost: (seconds) => `Connection lost; trying again in ${seconds}`,
+  losing: 'Connection lost; trying again…',
+  retry: 'Try now',
+  back: 'Connected again',
+
+  groups: 'Groups',
+  outbounds: 'Outbounds',
+  exits: 'Exits by country',
+  exitsOther: 'Unknown',
+  states: 'Filter by state',
+  all: 'All',
+  working: 'Working',
+  failed: 'Failed',
+  waiting: 'Pending',
+  counted: (word, n) => `${word}: ${n}`,
+  filter: 'Filter by name, country, network, address or error',
+  filterHint: 'Filter',
+  sort: 'Sort',
+  sorts: {
+    config: 'as in the config',
+    delay: 'fastest first',
+    loss: 'least loss first',
+    name: 'by name',
+    place: 'by country',
+    network: 'by network',
+    age: 'newest first',
+  },
+  heads: {
+    name: 'Name',
+    strip: 'Recent',
+    delay: 'Delay',
+    place: 'Exit',
+    network: 'Network',
+    age: 'Age',
+  },
+  rowsHelp: 'Arrow keys move through the rows, Enter tests, Space shows details.',
+  nothing: 'This config has no outbounds that can be tested.',
+  nothingLeft: 'Nothing matches.',
+  showAll: 'Show all',
+  found: (n, count) => `${outbounds(n, count)} shown`,
+  scope: 'Members of',
+
+  testAll: 'Test all',
+  testingAll: (done, all) => `Testing ${done}/${all}`,
+  test: (tag) => `Test ${tag}`,
+  testGroup: (tag) => `Test all members of ${tag}`,
+  testIt: 'Test',
+  use: (tag, group) => `Use ${tag} in ${group}`,
+  useIt: 'Use',
+  used: 'in use',
+  showMembers: (tag) => `Show the members of ${tag}`,
+  nowTesting: 'testing',
+
+  ms: (n) => `${n} ms`,
+  states_: {
+    untested: 'untested',
+    cached: 'from an earlier run',
+    ok: 'working',
+    failed: 'failed',
+    not_ready: 'not ready',
+    miss: 'no answer',
+  },
+  cached: 'cached',
+  cachedHint: 'From an earlier run, not tested in this one yet',
+  unconfirmed: 'unconfirmed',
+  unconfirmedHint: 'Known from an earlier run or another network, not confirmed yet',
+  looking: 'looking up the exit…',
+  ipv6: 'IPv6',
+  via: (tag) => `via ${tag}`,
+
+  strip: (answered, all, mean) =>
+    all === 0
+      ? 'No measurements yet'
+      : `${answered} of the last ${all} answered${mean ? `, ${mean} on average` : ''}`,
+
+  kinds: { outbound: 'Outbound', endpoint: 'Endpoint', group: 'Group' },
+  why: 'Why',
+  chosenUdp: 'UDP',
+  noChoice: 'nothing chosen yet',
+  people: 'chosen by hand',
+  each: 'chosen for each connection',
+  decisions: {
+    'none-works': (taken) => `${taken ? 'taken' : 'kept'}: no member works`,
+    fastest: () => 'kept: it is the fastest',
+    'within-tolerance': (taken, fastest) => `kept: ${fastest} is faster, but within the tolerance`,
+    'current-failed': () => 'taken: the one before failed, and this is the fastest',
+    'current-only-cached': () => 'taken: the one before worked in an earlier run only',
+    faster: () => 'taken: faster by more than the tolerance',
+  },
+  // The server's own sentences about groups that choose for each connection.
+  whys: {
+    'each new connection takes the next member that is fast enough':
+      'each new connection takes the next member that is fast enough',
+    'all connections to one domain take the same member':
+      'all connections to one domain take the same member',
+    'a client keeps its member for each destination':
+      'a client keeps its member for each destination',
+  },
+
+  fields: {
+    state: 'State',
+    delay: 'Delay',
+    tested: 'Tested',
+    lastOk: 'Last worked',
+    reason: 'Why tested',
+    url: 'Test address',
+    error: 'Error',
+    status: 'Core says',
+    ip: 'Exit address',
+    place: 'Place',
+    network: 'Network',
+    service: 'Looked up at',
+    ipv6: 'IPv6',
+    figures: 'Measurements',
+    groups: 'Groups',
+    type: 'Type',
+  },
+  ago: (time) => `${time} ago`,
+  attempts: (n, count) => (count === 1 ? '1 attempt' : `${n} attempts`),
+  sources: { url: 'URL test', ipinfo: 'IP lookup' },
+  warm: 'second round trip',
+  plainHttp: 'without TLS',
+  ipv6s: { yes: 'carried', no: 'not carried', unknown: 'not known' },
+  ipv6Sources: { declared: 'by the config', verified: 'verified' },
+  figures: (count, failed, mean, jitter) =>
+    [
+      `${count} in this run`,
+      `${failed} failed`,
+      mean && `mean ${mean}`,
+      jitter && `jitter ${jitter}`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  reasons: {
+    start: 'a group leads to it; first at the start',
+    cycle: 'its turn in a cycle',
+    'next-url': 'the cycle again with the next address',
+    asked: 'someone asked',
+    'connection-failed': 'a connection through it failed',
+    switched: 'a group selected it',
+    depends: 'what it depends on changed',
+    ready: 'it became ready',
+    recovered: 'its detour works again',
+    network: 'the network changed',
+    retry: 'the last attempt failed',
+    reload: 'the engine was replaced',
+    resume: 'the device woke up',
+  },
+  errors: {
+    dial_refused: 'connection refused',
+    dial_timeout: 'connection timed out',
+    dns_fail: 'name not found',
+    dns_timeout: 'resolver timed out',
+    no_route: 'no route',
+    proxy_auth: 'wrong password',
+    proxy_handshake: 'proxy refused',
+    tls_fail: 'TLS failed',
+    tls_cert: 'bad certificate',
+    http_status: 'unexpected status',
+    http_malformed: 'not HTTP',
+    eof: 'closed early',
+    reset: 'connection reset',
+    timeout: 'timed out',
+    stuck: 'stuck',
+    canceled: 'canceled',
+    unsupported: 'not supported',
+    other: 'error',
+  },
+
+  secretTitle: 'This server asks for a secret',
+  secretFirst:
+    'It is the secret of experimental.clash_api in the config, or the one given to the program.',
+  secretWrong: 'That was not it. Try again.',
+  secret: 'Secret',
+  secretKeep: 'Keep it in this browser',
+  secretGo: 'Go on',
+
+  said: (tag, what) => `${tag}: ${what}`,
+  saidSelected: (group, tag) => `${group} now uses ${tag}`,
+  trouble: {
+    unreachable: 'The server cannot be reached.',
+    refused: (status) => `The server answered ${status}.`,
+  },
+  helps: {
+    move: 'move through the rows',
+    ends: 'first and last row',
+    test: 'test the row',
+    detail: 'show or hide details',
+    use: 'use the row in the shown selector',
+    all: 'test all',
+    filter: 'filter',
+    escape: 'leave: details, filter, group',
+  },
+};

@@ -23,6 +23,14 @@ pub(crate) struct ApiArgs {
     listen: Option<SocketAddr>,
 }
 
+/// What runs, with where its page is.
+pub(crate) fn title(name: &str, api: Option<&Serving>) -> String {
+    match api {
+        Some(api) => format!("{name} at http://{}/", api.address()),
+        None => name.to_owned(),
+    }
+}
+
 impl ApiArgs {
     /// On this address, or nowhere.
     pub(crate) fn on(listen: Option<SocketAddr>) -> Self {

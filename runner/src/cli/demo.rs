@@ -11,7 +11,7 @@ use outwatch::config::{self, LoadOptions, listen_address};
 use outwatch::{Kind, Monitor, ProxyCore, Report, Scope, State, View};
 use outwatch_demo_world::World;
 
-use super::api::ApiArgs;
+use super::api::{self, ApiArgs};
 use super::cache;
 use super::config::Checked;
 use super::exit::Exit;
@@ -91,13 +91,14 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         terminal::stderr().write_all(told.as_bytes())?;
     }
 
+    let title = api::title("demo", api.as_ref());
     let choosing = Choosing {
         core,
         groups: None,
         monitor: monitor.clone(),
     };
     let shown = tokio::select! {
-        shown = show(&choosing, args, &surface) => shown,
+        shown = show(&title, &choosing, args, &surface) => shown,
         () = interrupt.wished() => Ok(if args.once { Exit::Interrupted } else { Exit::Fine }),
     };
     let end = async {
@@ -114,7 +115,12 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Shows what goes on, or with `--once` what came of it.
-async fn show(choosing: &Choosing, args: &Args, surface: &MultiProgress) -> Result<Exit, Failure> {
+async fn show(
+    title: &str,
+    choosing: &Choosing,
+    args: &Args,
+    surface: &MultiProgress,
+) -> Result<Exit, Failure> {
     let format = args.format;
     if args.once {
         settle(&choosing.monitor, surface).await?;
@@ -125,7 +131,7 @@ async fn show(choosing: &Choosing, args: &Args, surface: &MultiProgress) -> Resu
     let format = format.unwrap_or_else(|| StreamFormat::fitting(StreamFormat::Tsv));
     let stream = Stream::open(format)?;
     let updates = stream.updates(&choosing.monitor);
-    stream.show("demo", updates, choosing).await?;
+    stream.show(title, updates, choosing).await?;
     Ok(Exit::Fine)
 }
 

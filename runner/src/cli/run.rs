@@ -8,7 +8,7 @@ use outwatch::api::LogLines;
 use outwatch::group::Groups;
 use outwatch::{Cache, Updates};
 
-use super::api::ApiArgs;
+use super::api::{self, ApiArgs};
 use super::cache::CacheArgs;
 use super::config::{Checked, ConfigArgs};
 use super::core::CoreArgs;
@@ -91,7 +91,8 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let _ = monitor.options().await;
     memory::give_back();
     let choosing = running.choosing();
-    let mut show = pin!(stream.show(&name, updates, &choosing));
+    let title = api::title(&name, running.api.as_ref());
+    let mut show = pin!(stream.show(&title, updates, &choosing));
     let shown = tokio::select! {
         shown = &mut show => Some(shown),
         () = interrupt.wished() => None,

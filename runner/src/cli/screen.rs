@@ -36,9 +36,9 @@ const SECOND: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When the terminal cannot be drawn on.
-pub(crate) async fn show(name: &str, mut updates: Updates, choosing: &Choosing) -> io::Result<()> {
+pub(crate) async fn show(title: &str, mut updates: Updates, choosing: &Choosing) -> io::Result<()> {
     let monitor = &choosing.monitor;
-    let mut screen = Screen::open(name)?;
+    let mut screen = Screen::open(title)?;
     let mut keys = Keys::listen()?;
     let mut asked = Asked::default();
     let mut second = interval(SECOND);
@@ -118,7 +118,7 @@ struct Screen {
     terminal: DefaultTerminal,
     pane: Pane,
     state: State,
-    name: String,
+    title: String,
     paint: Paint,
     /// When the next drawing is due; none where nothing changed.
     draws_at: Option<Instant>,
@@ -126,7 +126,7 @@ struct Screen {
 }
 
 impl Screen {
-    fn open(name: &str) -> io::Result<Self> {
+    fn open(title: &str) -> io::Result<Self> {
         let terminal = ratatui::try_init()?;
         let paint = match terminal::stdout_has_colour() {
             true => Paint::Coloured,
@@ -137,7 +137,7 @@ impl Screen {
             terminal,
             pane: Pane::open(),
             state: State::default(),
-            name: name.to_owned(),
+            title: title.to_owned(),
             paint,
             draws_at: Some(now),
             drawn_at: now,
@@ -157,7 +157,7 @@ impl Screen {
         let height = self.terminal.size()?.height;
         let log = self.pane.last(usize::from(height));
         let scene = Scene {
-            name: &self.name,
+            title: &self.title,
             log: &log,
             now: Timestamp::now(),
             paint: self.paint,

@@ -80,19 +80,19 @@ impl Stream {
         Some(monitor.subscribe(Scope::All, view))
     }
 
-    /// Shows them until the monitor ends, or a person wants no more. `name` is what the
-    /// config is called.
+    /// Shows them until the monitor ends, or a person wants no more. `title` is what the
+    /// table is headed.
     ///
     /// # Errors
     /// When standard output cannot be written.
     pub(crate) async fn show(
         self,
-        name: &str,
+        title: &str,
         updates: Option<Updates>,
         choosing: &Choosing,
     ) -> Result<(), Failure> {
         match (self, updates) {
-            (Self::Table, Some(updates)) => Ok(screen::show(name, updates, choosing).await?),
+            (Self::Table, Some(updates)) => Ok(screen::show(title, updates, choosing).await?),
             (Self::Lines(line), Some(updates)) => Ok(lines(line, updates).await?),
             // Why it ended is told when it is stopped.
             _ => {

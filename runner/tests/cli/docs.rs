@@ -56,7 +56,18 @@ fn facts(table: &str) -> Vec<String> {
 /// The help of every verb, as the page shows it.
 fn help() -> String {
     let mut page = String::new();
-    for verb in ["", "check", "test", "run", "demo", "component"] {
+    for verb in [
+        "",
+        "check",
+        "test",
+        "run",
+        "explain",
+        "import",
+        "demo",
+        "component",
+        "completions",
+        "man",
+    ] {
         let shot = match verb {
             "" => Scene::new().run(["--help"]),
             verb => Scene::new().run([verb, "--help"]),

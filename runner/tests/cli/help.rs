@@ -12,7 +12,17 @@ fn without_a_verb_it_says_where_to_start() {
 
 #[test]
 fn help_goes_to_standard_output_and_ends_with_0() {
-    for verb in ["check", "test", "run", "demo", "component"] {
+    for verb in [
+        "check",
+        "test",
+        "run",
+        "explain",
+        "import",
+        "demo",
+        "component",
+        "completions",
+        "man",
+    ] {
         let shot = Scene::new().run([verb, "--help"]);
         assert_eq!(shot.code, Some(0), "{shot}");
         assert!(
@@ -39,8 +49,12 @@ fn the_help_lists_the_exit_codes() {
       check  Check a config: what is wrong, what would be tested, how groups lead
       test  Test outbounds once, and show delay, exit IP, country and network, fastest first
       run  Monitor until Ctrl-C: tests in cycles, with the reasons on standard error
+      explain  Explain one test: what was tried when, how long each part took, and what to do
+      import  Make a config of share links or a subscription
       demo  See it work: a little world of good and bad proxies, inside this process
       component  Show what is in a component: contract, version, imports, exports, size, sha256
+      completions  Print what a shell needs to complete this program's arguments
+      man  Print the manual page, or write those of all verbs into a folder
 
     Options:
       -h, --help
@@ -54,6 +68,9 @@ fn the_help_lists_the_exit_codes() {
       outwatch check -c config.json  What is in a config, and what is wrong with it
       outwatch test -c config.json  Test everything once, fastest first
       outwatch run -c config.json  Keep an eye on it until Ctrl-C
+      outwatch explain TAG -c config.json
+      One test, step by step, and what to do about it
+      outwatch import links.txt  Make a config of share links
 
     Exit codes:
       0  fine
@@ -61,7 +78,7 @@ fn the_help_lists_the_exit_codes() {
       2  the command line is wrong, or names a tag that is not in the config
       3  the config is wrong
       4  the component cannot be used
-      5  test: no outbound worked
+      5  test, explain: no outbound worked
       130  interrupted
 
     Results go to standard output, everything else to standard error. Colours only show

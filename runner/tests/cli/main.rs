@@ -2,12 +2,16 @@
 //! standard error. Where something has to answer, it is the demo's world.
 
 mod check;
+mod completions;
 mod component;
 mod demo;
 mod docs;
+mod examples;
+mod explain;
 mod help;
 mod import;
 mod run;
 mod scene;
+mod screen;
 mod terminal;
 mod test;

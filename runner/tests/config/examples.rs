@@ -13,8 +13,8 @@ fn every_example_loads_without_a_warning() {
     let mut names = Vec::new();
     for file in std::fs::read_dir(root().join("examples")).unwrap() {
         let path = file.unwrap().path();
-        if path.is_dir() {
-            // A program, not a config.
+        if path.extension().is_none_or(|extension| extension != "json") {
+            // No config.
             continue;
         }
         let loaded = config::load(

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use outwatch::{ErrorKind, Family, Phase, Readiness, Report, State, Timing};
+use outwatch::{DelaySource, ErrorKind, Family, Phase, Readiness, Report, State, Timing};
 use serde_json::Value;
 use url::Url;
 
@@ -144,7 +144,14 @@ fn tell_steps(out: &mut String, explained: &Explained) -> std::fmt::Result {
                     step.tag, step.request.method, step.request.url
                 )
             }
-            Purpose::IpLookup => format!("where it comes out, says {}?", host(&step.request.url)),
+            Purpose::IpLookup => {
+                let whose = if step.tag == explained.tag {
+                    "it"
+                } else {
+                    &step.tag
+                };
+                format!("where {whose} comes out, says {}?", host(&step.request.url))
+            }
             Purpose::Ipv6 => format!("IPv6: {} {}", step.request.method, step.request.url),
         };
         writeln!(out, "  {}  {}", at(step.at_ms), text::line(&what))?;
@@ -246,7 +253,11 @@ fn tell_result(out: &mut String, explained: &Explained) -> std::fmt::Result {
     if explained.refused.is_none() {
         let s = if report.attempts == 1 { "" } else { "s" };
         let delay = cells::delay(report).text;
-        writeln!(out, "  {delay}, in {} attempt{s}", report.attempts)?;
+        let source = match report.delay_source {
+            Some(DelaySource::IpInfo) => " by its IP lookup, which was faster",
+            _ => "",
+        };
+        writeln!(out, "  {delay}{source}, in {} attempt{s}", report.attempts)?;
     }
     if let Some(error) = &report.error {
         writeln!(out, "  {}: {}", error.kind, text::line(&error.text))?;

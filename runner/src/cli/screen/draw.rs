@@ -27,8 +27,8 @@ const DETAILS: u16 = 11;
 
 /// What is drawn, besides the state.
 pub(super) struct Scene<'a> {
-    /// The name of the config.
-    pub(super) name: &'a str,
+    /// What is looked at.
+    pub(super) title: &'a str,
     /// What the log says, the newest last; at least as many lines as there is room for.
     pub(super) log: &'a [String],
     /// For ages.
@@ -98,7 +98,7 @@ fn heading(state: &State, scene: &Scene<'_>) -> Line<'static> {
     let counts = state.rows.counts();
     let mut line = vec![
         Span::styled(
-            text::line(scene.name),
+            text::line(scene.title),
             Style::new().add_modifier(Modifier::BOLD),
         ),
         Span::raw(match counts.all {

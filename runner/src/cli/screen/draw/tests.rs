@@ -59,7 +59,7 @@ fn state(reports: Vec<Report>) -> State {
 fn drawn(state: &mut State, paint: Paint, width: u16, height: u16) -> TestBackend {
     let log = ["2027-01-15T08:00:05.5Z  INFO MONITORING event=started".to_owned()];
     let scene = Scene {
-        name: "mine.json",
+        title: "mine.json",
         log: &log,
         now: at(12),
         paint,
@@ -78,7 +78,26 @@ fn a_wide_terminal_shows_what_is_known_and_why_it_was_tested() {
     group.type_name = "urltest".to_owned();
     group.via = Some("Berlin".to_owned());
     let mut state = state(vec![failed("Rome"), ok("Berlin", 40), group]);
-    insta::assert_snapshot!(drawn(&mut state, Paint::Coloured, 140, 18), @"");
+    insta::assert_snapshot!(drawn(&mut state, Paint::Coloured, 140, 18), @r#"
+    "mine.json  2 outbounds: 1 ok, 1 failed  by delay                                                                                            "
+    "  TAG                 DELAY  TYPE         EXIT IP          PLACE         NETWORK                   AGE  WHY        NOTE                     "
+    "  Berlin              40 ms  socks        203.0.113.7      DE Berlin     AS64500 Example Transit   12s  cycle                               "
+    "  auto                40 ms  urltest      203.0.113.7      DE Berlin     AS64500 Example Transit   12s  cycle      via Berlin               "
+    "  Rome               failed  trojan                                                                 1m  asked      tls_cert: nobody vouches…"
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    " log ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────"
+    "08:00:05 INFO MONITORING event=started                                                                                                      "
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    "                                                                                                                                            "
+    "Enter open  t test  T test all  / filter  s sort  r reverse  l log  ? keys  q end                                                           "
+    "#);
 }
 
 #[test]
@@ -87,7 +106,16 @@ fn a_narrow_terminal_shows_the_most_needed() {
         failed("Rome"),
         ok("A name that is far too long for this", 40),
     ]);
-    insta::assert_snapshot!(drawn(&mut state, Paint::Coloured, 40, 8), @"");
+    insta::assert_snapshot!(drawn(&mut state, Paint::Coloured, 40, 8), @r#"
+    "mine.json  2 outbounds: 1 ok, 1 failed  "
+    "  TAG                              DELAY"
+    "  A name that is far too lon…      40 ms"
+    "  Rome                            failed"
+    "                                        "
+    "                                        "
+    "                                        "
+    "Enter open  t test  T test all  / filter"
+    "#);
 }
 
 #[test]
@@ -113,7 +141,28 @@ fn details_show_the_last_measurements_as_signs_and_in_figures() {
             error: delay_ms.is_none().then_some(ErrorKind::Timeout),
         });
     state.remember(tag, revision, measured.collect());
-    insta::assert_snapshot!(drawn(&mut state, Paint::Coloured, 110, 20), @"");
+    insta::assert_snapshot!(drawn(&mut state, Paint::Coloured, 110, 20), @r#"
+    "mine.json  1 outbound: 1 ok, 0 failed  by delay                                                               "
+    "  TAG                 DELAY  EXIT IP          PLACE         NETWORK           AGE  WHY        NOTE            "
+    "  Berlin              40 ms  203.0.113.7      DE Berlin     AS64500 Exampl…   12s  cycle                      "
+    "                                                                                                              "
+    "                                                                                                              "
+    "                                                                                                              "
+    "                                                                                                              "
+    "                                                                                                              "
+    " Berlin (socks) ──────────────────────────────────────────────────────────────────────────────────────────────"
+    "40 ms; tested because: cycle, in 1 attempt; https://example.org/generate_204                                  "
+    "exit 203.0.113.7 DE Berlin AS64500 Example Transit (says ipwho.is)                                            "
+    "▁█×▁  4 measured, 1 failed, mean 60 ms, jitter 20 ms                                                          "
+    "newest first (UTC): 08:15:00 40 ms, 08:10:00 timeout, 08:05:00 100 ms, 08:00:00 40 ms                         "
+    "                                                                                                              "
+    "                                                                                                              "
+    "                                                                                                              "
+    "                                                                                                              "
+    "                                                                                                              "
+    "                                                                                                              "
+    "t test  T test all  Esc back  / filter  s sort  r reverse  l log  ? keys  q end                               "
+    "#);
 }
 
 #[test]

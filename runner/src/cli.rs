@@ -4,16 +4,19 @@
 mod api;
 mod cache;
 mod check;
+mod completions;
 mod component;
 mod config;
 mod core;
 mod current;
 mod demo;
 mod exit;
+mod explain;
 mod failure;
 mod hangup;
+mod import;
 mod interrupt;
-mod live;
+mod journal;
 mod log;
 mod memory;
 mod monitoring;
@@ -21,8 +24,10 @@ mod output;
 mod progress;
 mod reload;
 mod run;
+mod screen;
 mod stream;
 mod swap;
+mod tags;
 mod terminal;
 mod test;
 mod traffic;
@@ -62,6 +67,9 @@ Start here:
   outwatch check -c config.json     What is in a config, and what is wrong with it
   outwatch test -c config.json      Test everything once, fastest first
   outwatch run -c config.json       Keep an eye on it until Ctrl-C
+  outwatch explain TAG -c config.json
+                                    One test, step by step, and what to do about it
+  outwatch import links.txt         Make a config of share links
 
 ",
     include_str!("cli/exit_codes.txt"),
@@ -75,8 +83,12 @@ enum Verb {
     Check(check::Args),
     Test(test::Args),
     Run(run::Args),
+    Explain(explain::Args),
+    Import(import::Args),
     Demo(demo::Args),
     Component(component::Args),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 /// Runs the command line of this process.
@@ -114,8 +126,12 @@ fn carry_out(verb: Verb) -> Result<Exit, Failure> {
             Verb::Check(args) => check::run(&args).await,
             Verb::Test(args) => test::run(&args).await,
             Verb::Run(args) => run::run(&args).await,
+            Verb::Explain(args) => explain::run(&args).await,
+            Verb::Import(args) => import::run(&args),
             Verb::Demo(args) => demo::run(&args).await,
             Verb::Component(args) => component::run(&args),
+            Verb::Completions(args) => completions::completions(&args),
+            Verb::Man(args) => completions::man(&args),
         }
     })
 }

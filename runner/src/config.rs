@@ -1,6 +1,7 @@
 //! A sing-box style config file: read, checked, and explained when it is wrong.
 //! It must not know the monitor or any protocol.
 
+pub(crate) mod base64;
 mod clash_api;
 mod entries;
 mod findings;
@@ -30,6 +31,7 @@ use syntax::Fault;
 pub use clash_api::listen_address;
 pub use model::{CacheFile, ClashApi, Config, Entry, Log};
 pub use source::{Position, Source};
+pub(crate) use tags::Names;
 
 /// Files larger than this are refused: 100 000 outbounds take about a third of it.
 const SIZE_LIMIT: u64 = 128 * 1024 * 1024;

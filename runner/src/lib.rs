@@ -33,7 +33,7 @@
 //!   [`Upstream`](inbound::Upstream); [`network`] tells when the host's network changed.
 //! - [`NativeCore`] and [`config`] are a small core and its sing-box style config file;
 //!   the CLI is made of them. [`SingBoxCore`] runs a sing-box for all that the small one
-//!   cannot dial.
+//!   cannot dial. [`links`] makes a config of share links.
 //! - [`api`] answers over HTTP: to programs, Prometheus, dashboards and a page for people.
 //! - [`conformance`] checks what every core promises on yours.
 //!
@@ -77,6 +77,8 @@ mod host;
 pub mod inbound;
 #[cfg(feature = "native-core")]
 mod link;
+#[cfg(feature = "native-core")]
+pub mod links;
 mod monitor;
 #[cfg(feature = "network")]
 pub mod network;

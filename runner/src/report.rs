@@ -347,5 +347,7 @@ fn rfc3339<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok
     at.map(|at| at.to_string()).serialize(serializer)
 }
 
+mod untested;
+
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,7 @@ mod proxies {
         mod datagrams;
         mod dials;
         mod life;
+        mod links;
         mod world;
     }
     mod socks;

@@ -3,12 +3,14 @@
 
 mod answer;
 mod inputs;
+mod links;
 mod options;
 mod saved;
 mod script;
 
 pub use answer::service_answer;
 pub use inputs::inputs;
+pub use links::links;
 pub use options::options;
 pub use saved::saved_pairs;
 
@@ -16,11 +18,12 @@ pub use saved::saved_pairs;
 pub type Target = fn(&[u8]);
 
 /// Every target, by the name of its folder of `fuzz/corpus`.
-pub const TARGETS: [(&str, Target); 4] = [
+pub const TARGETS: [(&str, Target); 5] = [
     ("options", options),
     ("service_answer", service_answer),
     ("saved_pairs", saved_pairs),
     ("inputs", inputs),
+    ("links", links),
 ];
 
 /// Whether text from outside is fit to be shown: on one line, bounded, without control

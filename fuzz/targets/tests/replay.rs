@@ -131,6 +131,16 @@ fn p3_mutated_saved_pairs_are_taken_or_left() {
 }
 
 #[test]
+fn every_list_of_links_ever_found_is_read_or_refused() {
+    replay("links");
+}
+
+#[test]
+fn mutated_lists_of_links_are_read_or_refused() {
+    mutate("links");
+}
+
+#[test]
 fn every_story_ever_found_keeps_the_rules() {
     replay("inputs");
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use outwatch::api::{Api, LogLines, ServeError, Serving};
 use outwatch::config::{ClashApi, listen_address};
+use outwatch::group::Groups;
 use outwatch::{CodeCache, Monitor};
 use tracing::{info, warn};
 
@@ -45,7 +46,7 @@ impl ApiArgs {
             secret => secret.to_owned(),
         };
         let mut api = Api::new(monitor)
-            .groups(traffic.groups().clone())
+            .groups(Groups::clone(&traffic.groups().get()))
             .connections(traffic.connections().clone(), traffic.final_tag())
             .log_lines(log_lines)
             .secret(&secret)

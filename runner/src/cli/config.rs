@@ -1,7 +1,7 @@
 //! The arguments that name a config, and reading it with all problems shown.
 //! It must not know what a verb does with the config.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use outwatch::config::{self, Config, LoadOptions, Loaded, Source};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::terminal;
+use super::journal;
 
 /// Where the options of the monitor stand in a config.
 const MONITORING: &str = "experimental.monitoring";
@@ -144,7 +144,7 @@ pub(crate) fn in_options(mut problems: Vec<Problem>) -> Vec<Problem> {
 
 fn show(source: &Source, problems: &[Problem]) {
     // When standard error is closed, nobody listens.
-    let _ = terminal::stderr().write_all(source.render(problems).as_bytes());
+    let _ = journal::tell(source.render(problems).as_bytes());
 }
 
 fn unusable(source: &Source, problems: &[Problem]) -> Failure {

@@ -1,11 +1,13 @@
 //! `outwatch demo`: a little world on loopback, monitored like a real one.
 //! It must not do anything that `run` could not do with a config.
 
+use std::collections::HashSet;
 use std::io::Write as _;
+use std::sync::Arc;
 
 use indicatif::MultiProgress;
 use outwatch::config::{self, LoadOptions};
-use outwatch::{Kind, Monitor, Report, Scope, State, View};
+use outwatch::{Kind, Monitor, ProxyCore, Report, Scope, State, View};
 use outwatch_demo_world::World;
 
 use super::cache;
@@ -13,10 +15,11 @@ use super::config::Checked;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::live::Live;
 use super::log::{self, Level};
 use super::monitoring;
 use super::output::{self, Format};
+use super::progress::Progress;
+use super::screen::Choosing;
 use super::stream::{Stream, StreamFormat};
 use super::terminal;
 
@@ -62,21 +65,26 @@ With a config of your own: outwatch test -c config.json
 /// Carries it out.
 pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let mut interrupt = Interrupt::listen()?;
-    let surface = Live::surface();
-    log::start(args.log_level, &surface);
+    let surface = Progress::surface();
+    log::start(args.log_level, args.once.then_some(&surface));
     let world = World::demo().await.map_err(|error| {
         Failure::unexpected("cannot start the little world on loopback").because(&error)
     })?;
     let text = world.config();
     let loaded = config::read("demo", text.as_bytes(), &LoadOptions::default());
     let checked = Checked::new(loaded, false)?;
-    let core = monitoring::sound_core(&checked)?;
+    let core: Arc<dyn ProxyCore> = Arc::new(monitoring::sound_core(&checked)?);
     let component = monitoring::embedded(cache::users_code().as_ref())?;
-    let builder = monitoring::builder(&checked, core, component);
+    let builder = monitoring::builder(&checked, core.clone(), component);
     let monitor = monitoring::start(&checked, builder).await?;
 
+    let choosing = Choosing {
+        core,
+        groups: None,
+        monitor: monitor.clone(),
+    };
     let shown = tokio::select! {
-        shown = show(&monitor, args, &surface) => shown,
+        shown = show(&choosing, args, &surface) => shown,
         () = interrupt.wished() => Ok(if args.once { Exit::Interrupted } else { Exit::Fine }),
     };
     tokio::select! {
@@ -87,66 +95,58 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Shows what goes on, or with `--once` what came of it.
-async fn show(monitor: &Monitor, args: &Args, surface: &MultiProgress) -> Result<Exit, Failure> {
-    let fitting = if terminal::is_watched() {
-        StreamFormat::Table
-    } else {
-        StreamFormat::Tsv
-    };
-    let stream = match (args.once, args.format) {
-        (false, format) => Some(Stream::open(format.unwrap_or(fitting), surface)?),
-        (true, _) if terminal::is_watched() => Some(Stream::open(StreamFormat::Table, surface)?),
-        (true, _) => None,
-    };
-    let until = if args.once { all_settled } else { never };
-    let reports = watch(monitor, stream, until).await?;
+async fn show(choosing: &Choosing, args: &Args, surface: &MultiProgress) -> Result<Exit, Failure> {
+    let format = args.format;
     if args.once {
-        write_result(reports, args.format.unwrap_or(StreamFormat::Table))?;
+        settle(&choosing.monitor, surface).await?;
+        let reports = choosing.monitor.reports(View::Confirmed).await;
+        write_result(reports, format.unwrap_or(StreamFormat::Table))?;
+        return Ok(Exit::Fine);
     }
+    let format = format.unwrap_or_else(|| StreamFormat::fitting(StreamFormat::Tsv));
+    let stream = Stream::open(format)?;
+    let updates = stream.updates(&choosing.monitor);
+    stream.show("demo", updates, choosing).await?;
     Ok(Exit::Fine)
 }
 
-/// Shows updates until the reports are as wanted; gives them.
-async fn watch(
-    monitor: &Monitor,
-    mut stream: Option<Stream>,
-    until: fn(&[Report]) -> bool,
-) -> Result<Vec<Report>, Failure> {
-    let view = stream.as_ref().map_or(View::Display, Stream::view);
-    let mut updates = monitor.subscribe(Scope::All, view);
+/// Waits until everything has a result, and no IP lookup is still to come.
+async fn settle(monitor: &Monitor, surface: &MultiProgress) -> Result<(), Failure> {
+    let mut updates = monitor.subscribe(Scope::All, View::Display);
+    let mut waiting: HashSet<String> = HashSet::new();
+    let mut progress = None;
     while let Some(update) = updates.next().await {
-        if let Some(stream) = &mut stream {
-            stream.show(update)?;
+        let outbounds = update
+            .reports
+            .iter()
+            .filter(|report| report.kind != Kind::Group);
+        // The first update holds them all.
+        let progress = progress.get_or_insert_with(|| {
+            waiting.extend(outbounds.clone().map(|report| report.tag.clone()));
+            Progress::new(surface, waiting.len())
+        });
+        for report in outbounds.filter(|report| is_settled(report)) {
+            if waiting.remove(&report.tag) {
+                progress.done(report.state == State::Ok);
+            }
         }
-        if until(&monitor.reports(View::Display).await) {
-            return Ok(monitor.reports(View::Confirmed).await);
+        if waiting.is_empty() {
+            return Ok(());
         }
     }
-    Err(Failure::new(
-        Exit::Component,
-        "the component stopped working",
-    ))
+    let message = "the component stopped working";
+    Err(Failure::new(Exit::Component, message))
 }
 
-fn never(_: &[Report]) -> bool {
-    false
-}
-
-/// Whether everything has a result, and no IP lookup is still to come.
-fn all_settled(reports: &[Report]) -> bool {
-    reports
-        .iter()
-        .filter(|report| report.kind != Kind::Group)
-        .all(|report| {
-            let tested = matches!(report.state, State::Ok | State::Failed | State::NotReady);
-            tested && !report.ip_pending
-        })
+fn is_settled(report: &Report) -> bool {
+    let tested = matches!(report.state, State::Ok | State::Failed | State::NotReady);
+    tested && !report.ip_pending
 }
 
 fn write_result(mut reports: Vec<Report>, format: StreamFormat) -> Result<(), Failure> {
     output::sort(&mut reports);
     let (format, story) = match format {
-        StreamFormat::Table => (Format::Table, STORY),
+        StreamFormat::Table | StreamFormat::Log => (Format::Table, STORY),
         StreamFormat::Tsv => (Format::Tsv, ""),
         StreamFormat::Jsonl => (Format::Jsonl, ""),
     };

@@ -18,7 +18,7 @@ pub(crate) enum Exit {
     /// The component cannot be read, is of no contract this runner knows, or
     /// crashed for good.
     Component = 4,
-    /// `test`: not one outbound worked.
+    /// `test`, `explain`: not one outbound worked.
     NoneWorked = 5,
     /// A signal ended it before its work was done.
     Interrupted = 130,

@@ -12,7 +12,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
 
-use super::terminal;
+use super::{journal, terminal};
 
 /// How much is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -59,14 +59,14 @@ impl Level {
     }
 }
 
-/// Starts logging. Lines wait for what `drawn` draws to make room.
-pub(crate) fn start(level: Level, drawn: &MultiProgress) {
+/// Starts logging. Lines wait for what is `drawn`, if anything is, to make room.
+pub(crate) fn start(level: Level, drawn: Option<&MultiProgress>) {
     begin(Registry::default().with(written(level, drawn)));
 }
 
-/// The same, and lines are passed on to whoever listens, at the level that is listened at.
+/// The same where nothing is drawn, and lines are passed on to whoever listens, at the level that is listened at.
 /// To be called within a runtime, which follows that.
-pub(crate) fn start_passing_on(level: Level, drawn: &MultiProgress) -> LogLines {
+pub(crate) fn start_passing_on(level: Level) -> LogLines {
     let lines = LogLines::default();
     let (filter, handle) = reload::Layer::new(EnvFilter::new("off"));
     let passed_on = fmt::layer()
@@ -78,7 +78,7 @@ pub(crate) fn start_passing_on(level: Level, drawn: &MultiProgress) -> LogLines 
         .with_filter(filter);
     begin(
         Registry::default()
-            .with(written(level, drawn))
+            .with(written(level, None))
             .with(passed_on),
     );
     let mut wanted = lines.wanted();
@@ -97,15 +97,15 @@ fn begin(subscriber: impl Subscriber + Send + Sync) {
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// What is written to standard error.
-fn written<S>(level: Level, drawn: &MultiProgress) -> impl Layer<S>
+/// What people read.
+fn written<S>(level: Level, drawn: Option<&MultiProgress>) -> impl Layer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     fmt::layer()
         .with_target(false)
         .with_ansi(terminal::stderr_has_colour())
-        .with_writer(MakesRoom(drawn.clone()))
+        .with_writer(MakesRoom(drawn.cloned()))
         .with_filter(filter_of(level.as_str()))
 }
 
@@ -155,8 +155,8 @@ impl Write for Line {
     }
 }
 
-/// Writes whole lines to standard error while nothing is drawn.
-struct MakesRoom(MultiProgress);
+/// Tells whole lines while nothing is drawn.
+struct MakesRoom(Option<MultiProgress>);
 
 impl<'a> MakeWriter<'a> for MakesRoom {
     type Writer = &'a Self;
@@ -168,7 +168,11 @@ impl<'a> MakeWriter<'a> for MakesRoom {
 
 impl Write for &MakesRoom {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.0.suspend(|| io::stderr().write(line))
+        match &self.0 {
+            Some(drawn) => drawn.suspend(|| journal::tell(line))?,
+            None => journal::tell(line)?,
+        }
+        Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Reports as text: for people, for programs, in the order people want.
 //! It must not know where reports come from or where the text goes.
 
+pub(crate) mod cells;
 pub(crate) mod json;
 pub(crate) mod table;
 pub(crate) mod text;
@@ -44,16 +45,19 @@ impl Format {
 /// Fastest first, then what has no result, then the failed; a group stands behind
 /// the member that it shows. Ties keep the config's order.
 pub(crate) fn sort(reports: &mut [Report]) {
-    reports.sort_by_key(|report| {
-        let rank = match report.state {
-            State::Ok | State::Cached => 0,
-            State::Failed => 2,
-            _ => 1,
-        };
-        (
-            rank,
-            report.delay_ms.unwrap_or(u32::MAX),
-            report.kind == Kind::Group,
-        )
-    });
+    reports.sort_by_key(rank);
+}
+
+/// What stands first has the smallest.
+pub(crate) fn rank(report: &Report) -> (u8, u32, bool) {
+    let rank = match report.state {
+        State::Ok | State::Cached => 0,
+        State::Failed => 2,
+        _ => 1,
+    };
+    (
+        rank,
+        report.delay_ms.unwrap_or(u32::MAX),
+        report.kind == Kind::Group,
+    )
 }

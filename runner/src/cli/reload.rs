@@ -4,6 +4,7 @@
 
 use outwatch::api::Serving;
 use outwatch::config::{CacheFile, ClashApi, Config, Log};
+use outwatch::group::Groups;
 use outwatch::{Monitor, StartError};
 use tracing::{error, info, warn};
 
@@ -13,6 +14,7 @@ use super::failure::Failure;
 use super::memory;
 use super::monitoring;
 use super::run::Args;
+use super::screen::Choosing;
 use super::traffic::{Plan, Traffic};
 
 /// What runs, and what it was started with.
@@ -26,6 +28,15 @@ pub(crate) struct Running<'a> {
 }
 
 impl Running<'_> {
+    /// The groups that choose, for who looks at them.
+    pub(crate) fn choosing(&self) -> Choosing {
+        Choosing {
+            core: self.dialing.current(),
+            groups: Some(self.traffic.groups().clone()),
+            monitor: self.monitor.clone(),
+        }
+    }
+
     /// Reads the config again, and goes over to it.
     pub(crate) async fn reload(&mut self) {
         if let Err(failure) = self.go_over().await {
@@ -51,7 +62,7 @@ impl Running<'_> {
         };
         self.traffic.go_over(plan, core).await;
         if let Some(api) = &self.api {
-            api.set_groups(self.traffic.groups().clone());
+            api.set_groups(Groups::clone(&self.traffic.groups().get()));
             api.set_final_tag(self.traffic.final_tag());
         }
         let before = next.map(|next| self.dialing.go_over(next, &self.monitor));

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use outwatch::api::LogLines;
-use outwatch::{Cache, Monitor, Scope, Updates};
+use outwatch::{Cache, Updates};
 
 use super::api::ApiArgs;
 use super::cache::CacheArgs;
@@ -15,7 +15,6 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::hangup::{Hangup, Wish};
 use super::interrupt::Interrupt;
-use super::live::Live;
 use super::log::{self, Level};
 use super::memory;
 use super::monitoring::{self, ComponentArgs};
@@ -30,15 +29,15 @@ use super::traffic;
 /// the choice of its groups. Connections keep the tests going: without any for
 /// `idle_timeout` nothing is tested until the next. With no inbound open, it tests on.
 ///
-/// Everything is tested at the start and then every `interval`. The log on standard
-/// error says why each test runs and what came of it; standard output stays empty
-/// unless a format is given.
+/// Everything is tested at the start and then every `interval`. On a terminal a live table
+/// shows what is known, and keys test, sort, filter and choose; `?` lists them. The log says
+/// why each test runs and what came of it, in a pane of the table and else on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) config: ConfigArgs,
-    /// Write every changed result to standard output
+    /// How to show what goes on [default: table on a terminal, else log]
     #[arg(long, value_enum)]
     format: Option<StreamFormat>,
     #[command(flatten)]
@@ -56,8 +55,8 @@ pub(crate) struct Args {
 
 const HELP: &str = "\
 Examples:
-  outwatch run -c config.json                        The log tells what happens
-  outwatch run -c config.json --format table         A live table as well
+  outwatch run -c config.json                        A live table; `?` shows its keys
+  outwatch run -c config.json --format log           The log alone, as without a terminal
   outwatch run -c config.json --format jsonl >> log  Every result, for programs
   outwatch run -c config.json --log-level warn       Quiet unless something is wrong
 
@@ -77,22 +76,21 @@ within a minute changes nothing.";
 pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let mut interrupt = Interrupt::listen()?;
     let mut hangup = Hangup::listen()?;
-    let surface = Live::surface();
     let checked = args.config.load()?;
     let level = args.log_level.or_else(|| Level::of(&checked.config.log));
-    let log_lines = log::start_passing_on(level.unwrap_or(Level::Info), &surface);
-    let stream = args
-        .format
-        .map(|format| Stream::open(format, &surface))
-        .transpose()?;
+    let log_lines = log::start_passing_on(level.unwrap_or(Level::Info));
+    let format = args.format;
+    let stream = Stream::open(format.unwrap_or_else(|| StreamFormat::fitting(StreamFormat::Log)))?;
+    let name = checked.name().to_owned();
     let mut engine = Watch::begin(&args.component).await;
-    let (mut running, updates) = start(args, checked, stream.as_ref(), log_lines).await?;
+    let (mut running, updates) = start(args, checked, &stream, log_lines).await?;
     let monitor = running.monitor.clone();
     // It answers once it has read the core's list, the last thing that takes much more than
     // it leaves.
     let _ = monitor.options().await;
     memory::give_back();
-    let mut show = pin!(show(&monitor, stream.zip(updates)));
+    let choosing = running.choosing();
+    let mut show = pin!(stream.show(&name, updates, &choosing));
     let shown = tokio::select! {
         shown = &mut show => Some(shown),
         () = interrupt.wished() => None,
@@ -124,7 +122,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
 async fn start<'a>(
     args: &'a Args,
     checked: Checked,
-    stream: Option<&Stream>,
+    stream: &Stream,
     log_lines: LogLines,
 ) -> Result<(Running<'a>, Option<Updates>), Failure> {
     let (mut plan, problems) = traffic::Plan::read(&checked);
@@ -140,7 +138,7 @@ async fn start<'a>(
     let groups = plan.groups(dialing.core(), cache);
     let started = monitoring::start(&checked, builder).await;
     let monitor = dialing.or_stop(started).await?;
-    let updates = stream.map(|stream| monitor.subscribe(Scope::All, stream.view()));
+    let updates = stream.updates(&monitor);
     dialing.tell(&monitor);
     let traffic = plan.open(dialing.core(), groups, &monitor).await;
     let config = &checked.config.clash_api;
@@ -171,17 +169,4 @@ async fn changes(running: &mut Running<'_>, hangup: &mut Hangup, engine: &mut Wa
         }
         running.take_engine().await;
     }
-}
-
-/// Passes updates on, if wanted, until the monitor ends.
-async fn show(monitor: &Monitor, wanted: Option<(Stream, Updates)>) -> Result<(), Failure> {
-    let Some((mut stream, mut updates)) = wanted else {
-        // Why it ended is told when it is stopped.
-        let _ = monitor.ended().await;
-        return Ok(());
-    };
-    while let Some(update) = updates.next().await {
-        stream.show(update)?;
-    }
-    Ok(())
 }

@@ -29,6 +29,17 @@ pub(crate) fn is_watched() -> bool {
     std::io::stdout().is_terminal()
 }
 
+/// Whether somebody looks at standard output who can also type, and it can be drawn on.
+pub(crate) fn is_interactive() -> bool {
+    let draws = std::env::var_os("TERM").is_some_and(|name| name != "dumb" && !name.is_empty());
+    is_watched() && std::io::stdin().is_terminal() && (draws || cfg!(windows))
+}
+
+/// Whether standard output shows colours.
+pub(crate) fn stdout_has_colour() -> bool {
+    anstream::Stdout::choice(&std::io::stdout()) != ColorChoice::Never
+}
+
 /// Whether standard error shows colours.
 pub(crate) fn stderr_has_colour() -> bool {
     anstream::Stderr::choice(&std::io::stderr()) != ColorChoice::Never
@@ -38,12 +49,4 @@ pub(crate) fn stderr_has_colour() -> bool {
 pub(crate) fn size() -> Option<(u16, u16)> {
     let (width, height) = terminal_size::terminal_size_of(std::io::stdout())?;
     Some((width.0, height.0))
-}
-
-/// The text as standard output may show it.
-pub(crate) fn for_stdout(styled: &str) -> String {
-    match anstream::Stdout::choice(&std::io::stdout()) {
-        ColorChoice::Never => anstream::adapter::strip_str(styled).to_string(),
-        _ => styled.to_owned(),
-    }
 }

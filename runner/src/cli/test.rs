@@ -2,7 +2,6 @@
 //! It must not know how one test is done.
 
 mod board;
-mod tags;
 
 use futures::StreamExt as _;
 use futures::stream;
@@ -19,6 +18,7 @@ use super::log::{self, Level};
 use super::monitoring::{self, ComponentArgs};
 use super::output::Format;
 use super::progress::Progress;
+use super::tags;
 use super::terminal;
 use board::Board;
 
@@ -70,7 +70,7 @@ worked, and with 2 when the config has no such tag.";
 pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let mut interrupt = Interrupt::listen()?;
     let surface = Progress::surface();
-    log::start(args.log_level, &surface);
+    log::start(args.log_level, Some(&surface));
     let mut checked = args.config.load()?;
     if args.no_ip {
         checked.set_option("ip_lookup", false);

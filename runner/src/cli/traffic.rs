@@ -30,7 +30,7 @@ pub(crate) struct Plan {
 /// Groups, inbounds and the watch of the network, as long as this lives.
 pub(crate) struct Traffic {
     monitor: Monitor,
-    groups: Groups,
+    groups: Arc<Current<Groups>>,
     /// What all connections go through; none where the config has no outbound.
     final_tag: Option<String>,
     connections: Connections,
@@ -80,7 +80,7 @@ impl Plan {
     ) -> Traffic {
         let mut traffic = Traffic {
             monitor: monitor.clone(),
-            groups: groups.clone(),
+            groups: Arc::new(Current::new(Arc::new(groups.clone()))),
             final_tag: None,
             connections: Connections::default(),
             upstream: None,
@@ -101,12 +101,12 @@ impl Traffic {
         // No group may move what the next one has taken over.
         self.choosing.shutdown().await;
         let plans = std::mem::take(&mut plan.groups);
-        let groups = self.groups.renewed(core.clone(), plans);
+        let groups = self.groups.get().renewed(core.clone(), plans);
         self.take_up(plan, core, groups).await;
     }
 
-    /// The groups that choose now.
-    pub(crate) fn groups(&self) -> &Groups {
+    /// The groups that choose, whichever these are.
+    pub(crate) fn groups(&self) -> &Arc<Current<Groups>> {
         &self.groups
     }
 
@@ -128,7 +128,7 @@ impl Traffic {
     }
 
     async fn take_up(&mut self, plan: Plan, core: Arc<dyn ProxyCore>, groups: Groups) {
-        self.groups = groups.clone();
+        self.groups.set(Arc::new(groups.clone()));
         let (choosing, kept) = (groups.clone(), self.monitor.clone());
         self.choosing
             .spawn(async move { choosing.keep(&kept).await });

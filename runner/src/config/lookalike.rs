@@ -3,16 +3,15 @@
 
 mod document;
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-
+use super::base64;
 use super::syntax::Fault;
 
 pub(super) use document::config;
 
 const GOES_INTO: &str =
     "Outwatch reads a sing-box style JSON config; have an app or a converter make one from it";
+
+const IMPORT: &str = "`outwatch import FILE` makes a config of it";
 
 /// What `text` is when it cannot even be JSON: a fault that says what it looks
 /// like. None when it may be JSON, or cannot be told.
@@ -97,7 +96,7 @@ fn links(text: &str, first: &str) -> Option<(String, &'static str)> {
         ));
     }
     let count = count_links(text);
-    (count > 0).then(|| (amount(count), GOES_INTO))
+    (count > 0).then(|| (amount(count), IMPORT))
 }
 
 fn count_links(text: &str) -> usize {
@@ -118,19 +117,15 @@ fn scheme(line: &str) -> Option<&str> {
     line.split_once("://").map(|(scheme, _)| scheme)
 }
 
-/// Shorter than this, a word is a word.
-const BASE64_LENGTH: usize = 20;
+/// What holds fewer bytes than this is a word.
+const BASE64_LENGTH: usize = 15;
 
 fn base64_text(text: &str) -> Option<(String, &'static str)> {
-    let packed: Vec<u8> = text
-        .bytes()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .collect();
-    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
-    if packed.len() < BASE64_LENGTH || !packed.iter().all(fits) {
+    let inside = base64::decode(text)?;
+    if inside.len() < BASE64_LENGTH {
         return None;
     }
-    let inside = String::from_utf8_lossy(&decode(packed)?).into_owned();
+    let inside = String::from_utf8_lossy(&inside).into_owned();
     Some(
         match (
             count_links(&inside),
@@ -143,27 +138,10 @@ fn base64_text(text: &str) -> Option<(String, &'static str)> {
             (0, false) => ("base64 text".to_owned(), GOES_INTO),
             (count, _) => (
                 format!("base64 text with {} inside (a subscription)", amount(count)),
-                GOES_INTO,
+                IMPORT,
             ),
         },
     )
-}
-
-/// Base64 of either alphabet, padded or not.
-fn decode(mut packed: Vec<u8>) -> Option<Vec<u8>> {
-    for byte in &mut packed {
-        *byte = match *byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            byte => byte,
-        };
-    }
-    let lenient = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    GeneralPurpose::new(&alphabet::STANDARD, lenient)
-        .decode(packed)
-        .ok()
 }
 
 /// Keys that only a Clash config has.

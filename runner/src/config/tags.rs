@@ -46,8 +46,9 @@ pub(super) fn assign(
     (entries, names.taken)
 }
 
+/// The tags that are taken.
 #[derive(Default)]
-struct Names {
+pub(crate) struct Names {
     taken: Index,
     /// The next suffix to try, by tag.
     next: HashMap<String, usize>,
@@ -66,7 +67,7 @@ impl Names {
     }
 
     /// `tag`, or the first free one of `tag #2`, `tag #3` and so on.
-    fn make(&mut self, tag: &str, at: usize) -> String {
+    pub(crate) fn make(&mut self, tag: &str, at: usize) -> String {
         let mut candidate = tag.to_owned();
         while !self.take(&candidate, at) {
             let next = self.next.entry(tag.to_owned()).or_insert(2);

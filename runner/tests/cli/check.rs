@@ -163,7 +163,7 @@ fn every_bad_config_is_explained() {
 
     base64.json
     c.json:1:1: error: this looks like base64 text with a share link inside (a subscription), not a config for Outwatch
-      hint: Outwatch reads a sing-box style JSON config; have an app or a converter make one from it
+      hint: `outwatch import FILE` makes a config of it
     error: 1 error in c.json
 
     cache_flag_as_number.json

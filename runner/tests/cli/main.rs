@@ -6,6 +6,7 @@ mod component;
 mod demo;
 mod docs;
 mod help;
+mod import;
 mod run;
 mod scene;
 mod terminal;

@@ -20,15 +20,15 @@ fn f4_an_empty_file() {
 fn f4_share_links() {
     assert_snapshot!(check("vless://8f91b6a0-e8ee-4497-8c75-4c5f2c2d6a3e@192.0.2.1:443?security=tls#de\n"), @r#"
     c.json:1:1: error: this looks like a share link, not a config for Outwatch
-      hint: Outwatch reads a sing-box style JSON config; have an app or a converter make one from it
+      hint: `outwatch import FILE` makes a config of it
     "#);
     assert_snapshot!(check("#profile-title: Mine\n//support-url: https://example.com\ntrojan://a@192.0.2.1:443\nss://YWVz@192.0.2.1:1\n"), @r#"
     c.json:1:1: error: this looks like a list of 2 share links, not a config for Outwatch
-      hint: Outwatch reads a sing-box style JSON config; have an app or a converter make one from it
+      hint: `outwatch import FILE` makes a config of it
     "#);
     assert_snapshot!(check(r#"["vless://a@192.0.2.1:443"]"#), @r#"
     c.json:1:1: error: this looks like a list of share links, not a config for Outwatch
-      hint: Outwatch reads a sing-box style JSON config; have an app or a converter make one from it
+      hint: `outwatch import FILE` makes a config of it
     "#);
     assert_snapshot!(check("https://example.com/sub/5f3a"), @r#"
     c.json:1:1: error: this looks like a web address, not a config for Outwatch
@@ -41,7 +41,7 @@ fn f4_base64_text() {
     // vless://a@192.0.2.1:443#a and trojan://b@192.0.2.1:443#b, on two lines.
     assert_snapshot!(check("dmxlc3M6Ly9hQDE5Mi4wLjIuMTo0NDMjYQp0cm9qYW46Ly9iQDE5Mi4wLjIu\nMTo0NDMjYgo=\n"), @r#"
     c.json:1:1: error: this looks like base64 text with a list of 2 share links inside (a subscription), not a config for Outwatch
-      hint: Outwatch reads a sing-box style JSON config; have an app or a converter make one from it
+      hint: `outwatch import FILE` makes a config of it
     "#);
     // {"outbounds":[]}
     assert_snapshot!(check("eyJvdXRib3VuZHMiOltdfQ"), @r#"

@@ -1,59 +1,57 @@
 //! Reports as a table for people, as wide as their terminal.
 //! It must not know the order of the rows, nor where they come from.
 
-use std::time::Duration;
-
 use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row, Table, Width,
     presets,
 };
-use outwatch::{IpInfo, Kind, Report, State};
+use outwatch::Report;
 
-use super::text;
+use super::cells::{self, Shown, Tone};
 
 /// One column: its heading, the fewest characters it makes sense with, and whether
 /// it can be left out on a narrow terminal.
 struct Column {
     heading: &'static str,
     least: u16,
-    cell: fn(&Report) -> Cell,
+    shown: fn(&Report) -> Shown,
 }
 
 const COLUMNS: [Column; 7] = [
     Column {
         heading: "TAG",
         least: 12,
-        cell: tag,
+        shown: cells::tag,
     },
     Column {
         heading: "DELAY",
         least: 9,
-        cell: delay,
+        shown: cells::delay,
     },
     Column {
         heading: "TYPE",
         least: 8,
-        cell: type_name,
+        shown: cells::type_name,
     },
     Column {
         heading: "EXIT IP",
         least: 15,
-        cell: exit_ip,
+        shown: cells::exit_ip,
     },
     Column {
         heading: "PLACE",
         least: 12,
-        cell: place,
+        shown: cells::place,
     },
     Column {
         heading: "NETWORK",
         least: 12,
-        cell: network,
+        shown: cells::network,
     },
     Column {
         heading: "NOTE",
         least: 16,
-        cell: note,
+        shown: cells::note,
     },
 ];
 
@@ -86,7 +84,7 @@ pub(crate) fn render(reports: &[Report], width: Option<u16>) -> String {
     for report in reports {
         let mut row: Row = columns
             .iter()
-            .map(|column| (column.cell)(report))
+            .map(|column| cell((column.shown)(report)))
             .collect::<Vec<_>>()
             .into();
         row.max_height(1);
@@ -123,7 +121,7 @@ fn fitting(reports: &[Report], width: Option<u16>) -> Vec<&'static Column> {
         matches!(column.heading, "TAG" | "DELAY")
             || reports
                 .iter()
-                .any(|report| !(column.cell)(report).content().is_empty())
+                .any(|report| !(column.shown)(report).text.is_empty())
     };
     let mut columns: Vec<&Column> = COLUMNS.iter().filter(says_something).collect();
     let Some(width) = width else { return columns };
@@ -137,100 +135,16 @@ fn fitting(reports: &[Report], width: Option<u16>) -> Vec<&'static Column> {
     columns
 }
 
-fn tag(report: &Report) -> Cell {
-    let cell = Cell::new_owned(text::line(&report.tag));
-    if report.kind == Kind::Group {
-        cell.add_attribute(Attribute::Italic)
-    } else {
-        cell
-    }
-}
-
-fn type_name(report: &Report) -> Cell {
-    Cell::new_owned(text::line(&report.type_name)).fg(Color::DarkGrey)
-}
-
-/// The delay, or the word for there being none: colour only underlines it.
-fn delay(report: &Report) -> Cell {
-    match (report.state, report.delay_ms) {
-        (State::Ok | State::Cached | State::NotReady, Some(ms)) => {
-            let colour = match (report.state, ms) {
-                (State::Cached | State::NotReady, _) => Color::DarkGrey,
-                (_, ..200) => Color::Green,
-                (_, 200..600) => Color::Yellow,
-                (_, 600..) => Color::DarkYellow,
-            };
-            Cell::new_owned(format!("{ms} ms")).fg(colour)
-        }
-        (State::Failed, _) => Cell::new("failed").fg(Color::Red),
-        (State::Untested, _) if report.testing => Cell::new("testing").fg(Color::DarkGrey),
-        (State::NotReady, None) => Cell::new("not ready").fg(Color::Yellow),
-        _ => Cell::new("untested").fg(Color::DarkGrey),
-    }
-}
-
-fn exit_ip(report: &Report) -> Cell {
-    of_ip(report, |ip| text::line(&ip.ip))
-}
-
-fn place(report: &Report) -> Cell {
-    of_ip(report, |ip| {
-        let place = ip.city.as_ref().or(ip.region.as_ref());
-        joined([ip.country_code.as_ref(), place].into_iter().flatten())
-    })
-}
-
-fn network(report: &Report) -> Cell {
-    of_ip(report, |ip| {
-        let number = ip.asn.map(|asn| format!("AS{asn}"));
-        joined([number.as_ref(), ip.org.as_ref()].into_iter().flatten())
-    })
-}
-
-fn of_ip(report: &Report, shown: impl Fn(&IpInfo) -> String) -> Cell {
-    let cell = Cell::new_owned(report.ip.as_ref().map(shown).unwrap_or_default());
-    if report.ip_from_cache {
-        cell.fg(Color::DarkGrey)
-    } else {
-        cell
-    }
-}
-
-fn joined<'a>(words: impl Iterator<Item = &'a String>) -> String {
-    text::line(&words.map(String::as_str).collect::<Vec<_>>().join(" "))
-}
-
-/// What else there is to say, the most telling first.
-fn note(report: &Report) -> Cell {
-    let mut notes = Vec::new();
-    if let Some(via) = &report.via {
-        notes.push(format!("via {}", text::line(via)));
-    }
-    if report.miss {
-        notes.push("no answer yet".to_owned());
-    }
-    if let Some(error) = &report.error {
-        notes.push(format!("{}: {}", error.kind, text::line(&error.text)));
-    }
-    if let Some(status) = &report.status_text {
-        notes.push(text::line(status));
-    }
-    match (report.from_cache, report.age_ms) {
-        (true, Some(age)) => notes.push(format!("saved {} ago", rounded(age))),
-        (true, None) => notes.push("saved".to_owned()),
-        (false, _) if report.ip_from_cache => notes.push("IP as saved".to_owned()),
-        (false, _) => {}
-    }
-    Cell::new_owned(notes.join("; "))
-}
-
-/// An age in its largest unit, such as `5m`.
-fn rounded(age_ms: u64) -> String {
-    let seconds = Duration::from_millis(age_ms).as_secs();
-    match seconds {
-        ..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        86_400.. => format!("{}d", seconds / 86_400),
+/// A cell of the table. Colour only underlines what the text says.
+fn cell(shown: Shown) -> Cell {
+    let cell = Cell::new_owned(shown.text);
+    match shown.tone {
+        Tone::Plain => cell,
+        Tone::Group => cell.add_attribute(Attribute::Italic),
+        Tone::Dim => cell.fg(Color::DarkGrey),
+        Tone::Good => cell.fg(Color::Green),
+        Tone::Fair => cell.fg(Color::Yellow),
+        Tone::Slow => cell.fg(Color::DarkYellow),
+        Tone::Bad => cell.fg(Color::Red),
     }
 }

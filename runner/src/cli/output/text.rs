@@ -25,7 +25,8 @@ pub(crate) fn field(text: &str) -> String {
     escape(text, |c| is_unsafe(c) || c == '\\')
 }
 
-const LEFT_TO_RIGHT_MARK: char = '\u{200e}';
+/// What a text with right-to-left letters ends with.
+pub(crate) const LEFT_TO_RIGHT_MARK: char = '\u{200e}';
 
 fn escape(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
     let mut escaped = String::with_capacity(text.len());

@@ -6,8 +6,8 @@ use std::io::{self, Write as _};
 
 use outwatch::{Report, State};
 
-use super::tags::Asked;
 use crate::cli::output::{self, Format, json};
+use crate::cli::tags::Asked;
 use crate::cli::terminal;
 
 /// The reports of the outbounds asked for.

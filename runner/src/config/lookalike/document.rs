@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::GOES_INTO;
+use super::{GOES_INTO, IMPORT};
 use crate::config::findings::Findings;
 use crate::config::wording::found;
 
@@ -43,7 +43,7 @@ fn no_object(document: &Value) -> (String, &'static str) {
         ),
         Some(Value::String(item)) if item.contains("://") => (
             "this looks like a list of share links, not a config for Outwatch".to_owned(),
-            GOES_INTO,
+            IMPORT,
         ),
         _ => (
             format!("a config is an object (found {})", found(document)),

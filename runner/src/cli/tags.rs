@@ -5,26 +5,26 @@ use std::collections::{HashMap, HashSet};
 
 use outwatch::{Kind, Outbound, ProxyCore};
 
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
+use super::exit::Exit;
+use super::failure::Failure;
 
 /// Tags less alike than this (0 to 1, Jaro-Winkler) are not proposed.
 const ALIKE: f64 = 0.75;
 
 /// What is to be tested, and what is to be shown.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// Outbounds and endpoints, each once.
-    pub(super) leaves: Vec<String>,
+    pub(crate) leaves: Vec<String>,
     /// The same and the groups asked for.
-    pub(super) shown: HashSet<String>,
+    pub(crate) shown: HashSet<String>,
 }
 
 /// Everything when no tag is given; else these, with the members of groups.
 ///
 /// # Errors
 /// When a tag is not in the config, or is never tested.
-pub(super) fn asked(core: &dyn ProxyCore, tags: &[String]) -> Result<Asked, Failure> {
+pub(crate) fn asked(core: &dyn ProxyCore, tags: &[String]) -> Result<Asked, Failure> {
     let outbounds = core.list();
     let by_tag: HashMap<&str, &Outbound> = outbounds
         .iter()
@@ -40,17 +40,24 @@ pub(super) fn asked(core: &dyn ProxyCore, tags: &[String]) -> Result<Asked, Fail
         }
     }
     for tag in tags {
-        let outbound = by_tag
-            .get(tag.as_str())
-            .ok_or_else(|| unknown(tag, &outbounds))?;
-        if outbound.kind == Kind::Untestable {
-            let type_name = &outbound.type_name;
-            let message = format!("`{tag}` is never tested: it is of type `{type_name}`");
-            return Err(Failure::new(Exit::Usage, message));
-        }
-        asked.add(&by_tag, outbound);
+        asked.add(&by_tag, find(&outbounds, tag)?);
     }
     Ok(asked)
+}
+
+/// The outbound or group of a tag that a person names.
+///
+/// # Errors
+/// When there is none, or it is never tested.
+pub(crate) fn find<'a>(outbounds: &'a [Outbound], tag: &str) -> Result<&'a Outbound, Failure> {
+    let found = outbounds.iter().find(|outbound| outbound.tag == tag);
+    let outbound = found.ok_or_else(|| unknown(tag, outbounds))?;
+    if outbound.kind == Kind::Untestable {
+        let type_name = &outbound.type_name;
+        let message = format!("`{tag}` is never tested: it is of type `{type_name}`");
+        return Err(Failure::new(Exit::Usage, message));
+    }
+    Ok(outbound)
 }
 
 impl Asked {

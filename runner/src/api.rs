@@ -184,7 +184,7 @@ impl Api {
         if secret.is_none() && !address.ip().to_canonical().is_loopback() {
             return Err(ServeError::NeedsSecret { address });
         }
-        let guard = Guard::new(secret, origins, private_network, address);
+        let guard = Guard::new(secret, &origins, private_network, address);
         let (groups, following) = watch::channel(groups);
         let (final_tag, leading) = watch::channel(final_tag);
         let source = Source::new(monitor, following, leading, connections, log_lines);

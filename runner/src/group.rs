@@ -27,7 +27,7 @@ mod standing;
 mod state;
 mod status;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;

@@ -89,5 +89,5 @@ async fn changed(changes: &mut Option<watch::Receiver<()>>) {
         return;
     }
     *changes = None;
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

@@ -68,7 +68,7 @@ enum Origins {
 impl Guard {
     pub(super) fn new(
         secret: Option<Secret>,
-        origins: Vec<String>,
+        origins: &[String],
         private_network: bool,
         address: SocketAddr,
     ) -> Self {

@@ -27,6 +27,10 @@ const CONNECTIONS: usize = 512;
 const HEAD_TIME: Duration = Duration::from_secs(15);
 /// The largest head of a request, and what is kept of an answer that is not taken.
 const BUFFER: usize = 64 * 1024;
+/// How long a client may take nothing of what it is sent. One that has gone without a word, or
+/// takes nothing on purpose, gives its place back.
+#[cfg(target_os = "linux")]
+const DEAF_TIME: Duration = Duration::from_secs(120);
 /// How long answers that are under way may still take at the end.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -162,6 +166,8 @@ async fn accept(
 async fn converse(stream: TcpStream, router: Router, stop: CancellationToken) -> hyper::Result<()> {
     // A small answer must not wait for more.
     let _ = stream.set_nodelay(true);
+    #[cfg(target_os = "linux")]
+    let _ = socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(DEAF_TIME));
     let conversation = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)

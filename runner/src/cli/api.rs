@@ -3,15 +3,13 @@
 
 use std::net::SocketAddr;
 
-use outwatch::api::{Api, LogLines, ServeError, Serving};
+use outwatch::Monitor;
+use outwatch::api::{Api, ServeError, Serving};
 use outwatch::config::{ClashApi, listen_address};
-use outwatch::group::Groups;
-use outwatch::{CodeCache, Monitor};
 use tracing::{info, warn};
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::traffic::Traffic;
 
 /// Holds the secret of an address that is given by `--listen`, where the config has none.
 const SECRET: &str = "OUTWATCH_SECRET";
@@ -26,7 +24,12 @@ pub(crate) struct ApiArgs {
 }
 
 impl ApiArgs {
-    /// Serves a monitor, its groups and its users' connections, if an address is given.
+    /// On this address, or nowhere.
+    pub(crate) fn on(listen: Option<SocketAddr>) -> Self {
+        Self { listen }
+    }
+
+    /// Serves a monitor, if an address is given, with all that `describe` adds.
     ///
     /// # Errors
     /// When the address needs a secret and there is none, or cannot be listened on.
@@ -34,9 +37,7 @@ impl ApiArgs {
         &self,
         config: &ClashApi,
         monitor: &Monitor,
-        traffic: &Traffic,
-        log_lines: LogLines,
-        code: Option<CodeCache>,
+        describe: impl FnOnce(Api) -> Api,
     ) -> Result<Option<Serving>, Failure> {
         let Some(address) = self.listen.or(config.listen) else {
             return Ok(None);
@@ -45,15 +46,9 @@ impl ApiArgs {
             "" => std::env::var(SECRET).unwrap_or_default(),
             secret => secret.to_owned(),
         };
-        let mut api = Api::new(monitor)
-            .groups(Groups::clone(&traffic.groups().get()))
-            .connections(traffic.connections().clone(), traffic.final_tag())
-            .log_lines(log_lines)
+        let mut api = describe(Api::new(monitor))
             .secret(&secret)
             .allow_origins(config.allow_origins.iter().cloned());
-        if let Some(code) = code {
-            api = api.code_cache(code);
-        }
         if config.allow_private_network {
             api = api.allow_private_network();
         }

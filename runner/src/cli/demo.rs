@@ -3,13 +3,15 @@
 
 use std::collections::HashSet;
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use indicatif::MultiProgress;
-use outwatch::config::{self, LoadOptions};
+use outwatch::config::{self, LoadOptions, listen_address};
 use outwatch::{Kind, Monitor, ProxyCore, Report, Scope, State, View};
 use outwatch_demo_world::World;
 
+use super::api::ApiArgs;
 use super::cache;
 use super::config::Checked;
 use super::exit::Exit;
@@ -39,6 +41,9 @@ pub(crate) struct Args {
     /// --once a table]
     #[arg(long, value_enum)]
     format: Option<StreamFormat>,
+    /// Serve the page and the API on this address, such as 127.0.0.1:9090
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address, conflicts_with = "once")]
+    listen: Option<SocketAddr>,
     /// How much to log on standard error
     #[arg(long, value_enum, default_value_t = Level::Warn)]
     log_level: Level,
@@ -48,6 +53,8 @@ const HELP: &str = "\
 Examples:
   outwatch demo                    A live table until Ctrl-C
   outwatch demo --once             One round, then the table
+  outwatch demo --listen 127.0.0.1:9090
+                                   And a page at http://127.0.0.1:9090/
   outwatch demo --log-level info   With the reasons for every test
   outwatch demo --format jsonl     Every result, for programs";
 
@@ -77,6 +84,12 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let component = monitoring::embedded(cache::users_code().as_ref())?;
     let builder = monitoring::builder(&checked, core.clone(), component);
     let monitor = monitoring::start(&checked, builder).await?;
+    let api = ApiArgs::on(args.listen);
+    let api = api.serve(&checked.config.clash_api, &monitor, |api| api)?;
+    if let Some(api) = &api {
+        let told = format!("The page is at http://{}/\n", api.address());
+        terminal::stderr().write_all(told.as_bytes())?;
+    }
 
     let choosing = Choosing {
         core,
@@ -87,8 +100,14 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         shown = show(&choosing, args, &surface) => shown,
         () = interrupt.wished() => Ok(if args.once { Exit::Interrupted } else { Exit::Fine }),
     };
+    let end = async {
+        if let Some(api) = api {
+            api.stop().await;
+        }
+        monitoring::stop(&monitor).await
+    };
     tokio::select! {
-        stopped = monitoring::stop(&monitor) => stopped?,
+        stopped = end => stopped?,
         () = interrupt.wished() => return Ok(Exit::Interrupted),
     }
     shown

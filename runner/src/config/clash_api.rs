@@ -45,7 +45,10 @@ pub(super) fn read(clash_api: &Map<String, Value>, findings: &mut Findings) -> C
             Ok(address) => Some(address),
             Err(wrong) => {
                 findings
-                    .error(field(PATH, "external_controller"), wrong)
+                    .warning(
+                        field(PATH, "external_controller"),
+                        format!("{wrong}; there is no API"),
+                    )
                     .hint =
                     Some(r#"write an address and a port, such as "127.0.0.1:9090""#.to_owned());
                 None

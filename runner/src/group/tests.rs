@@ -153,7 +153,8 @@ fn failed(tag: &str) -> Report {
     }
 }
 
-fn untested(tag: &str) -> Report {
+/// Of which nothing is known.
+pub(crate) fn untested(tag: &str) -> Report {
     Report {
         tag: tag.into(),
         kind: Kind::Outbound,

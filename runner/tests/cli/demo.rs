@@ -1,5 +1,6 @@
 //! `outwatch demo`: the whole way on loopback, without a config.
 
+use outwatch_tests::http::Client;
 use serde_json::Value;
 
 use crate::scene::{Running, Scene, assert_shot};
@@ -30,6 +31,39 @@ fn once_ends_with_a_table_of_everything() {
 
     With a config of your own: outwatch test -c config.json
     ");
+}
+
+#[test]
+fn its_page_is_where_it_says_and_a_person_chooses_there() {
+    let scene = Scene::new();
+    let mut command = scene.outwatch(["demo", "--listen", "127.0.0.1:0", "--format", "jsonl"]);
+    let mut running = Running::start(&mut command);
+    let line = running.logs("The page is at http://");
+    let address = line
+        .split("http://")
+        .nth(1)
+        .and_then(|rest| rest.split('/').next());
+    let address = address.and_then(|address| address.parse().ok());
+    let client = Client::of(address.expect("an address"));
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let page = client.get("/").await;
+        assert!(page.text().contains("<title>"), "{page:?}");
+        let choice = client.get("/api/v1/groups/choice").await.fine();
+        let last = choice["members"]
+            .as_array()
+            .and_then(|members| members.last());
+        let last = last.expect("a member");
+        let body = serde_json::json!({ "tag": last }).to_string();
+        let chosen = client
+            .put("/api/v1/groups/choice/selected", body)
+            .await
+            .fine();
+        assert_eq!(chosen["selected"]["tcp"], *last);
+    });
+    running.signal("INT");
+    let shot = running.end();
+    assert_eq!(shot.code, Some(0), "{shot}");
 }
 
 #[test]

@@ -94,7 +94,7 @@ async fn scraped() -> (World, Vec<Sample>) {
     world.client.post("/api/v1/test").await.fine();
     let answer = world.client.get("/metrics").await;
     assert_eq!(answer.status, 200);
-    let of_type = answer.headers["content-type"].to_str().unwrap();
+    let of_type = answer.headers["content-type"].to_str().expect("a text");
     assert!(
         of_type.starts_with("text/plain; version=0.0.4"),
         "{of_type}"

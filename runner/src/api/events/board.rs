@@ -1,7 +1,7 @@
 //! The last state of everything, and in which order it changed: whoever knows how far on it
 //! is gets all that changed since, once. It must not know who that is.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
@@ -25,8 +25,9 @@ pub(super) struct Board {
     slots: HashMap<String, Slot>,
     /// The tag of each version that is the last of its tag.
     order: BTreeMap<u64, String>,
-    gone: usize,
-    /// What went before this version may be forgotten.
+    /// The versions at which tags went.
+    gone: BTreeSet<u64>,
+    /// What went up to this version may be forgotten.
     forgotten: u64,
 }
 
@@ -61,7 +62,7 @@ impl Board {
             version: 0,
             slots: HashMap::new(),
             order: BTreeMap::new(),
-            gone: 0,
+            gone: BTreeSet::new(),
             forgotten: 0,
         }
     }
@@ -140,12 +141,14 @@ impl Board {
             return;
         }
         if let Some(before) = before {
-            self.gone -= usize::from(matches!(before.holds, Holds::Gone));
             self.order.remove(&before.version);
+            self.gone.remove(&before.version);
         }
-        self.gone += usize::from(matches!(holds, Holds::Gone));
         self.version += 1;
         self.order.insert(self.version, tag.clone());
+        if matches!(holds, Holds::Gone) {
+            self.gone.insert(self.version);
+        }
         let slot = Slot {
             version: self.version,
             at: Instant::now(),
@@ -156,18 +159,13 @@ impl Board {
 
     /// Forgets the tags that have been gone for longest.
     fn forget(&mut self) {
-        while self.gone > GONE {
-            let mut all = self.order.iter();
-            let oldest = all.find(|(_, tag)| {
-                let slot = self.slots.get(*tag);
-                slot.is_some_and(|slot| matches!(slot.holds, Holds::Gone))
-            });
-            let Some((&version, tag)) = oldest else {
+        while self.gone.len() > GONE {
+            let Some(version) = self.gone.pop_first() else {
                 return;
             };
-            self.slots.remove(&tag.clone());
-            self.order.remove(&version);
-            self.gone -= 1;
+            if let Some(tag) = self.order.remove(&version) {
+                self.slots.remove(&tag);
+            }
             self.forgotten = version;
         }
     }
@@ -201,3 +199,6 @@ fn aged(mut report: Report, since: Duration) -> Report {
     report.age_ms = report.age_ms.map(|age| age.saturating_add(since));
     report
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,10 +17,16 @@ const PING: Duration = Duration::from_secs(15);
 /// How long a browser waits before it asks again.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// Has nginx pass each event on as it comes.
+const AT_ONCE: [(&str, &str); 1] = [("x-accel-buffering", "no")];
+
 pub(super) async fn events(
     State(source): State<Arc<Source>>,
     headers: HeaderMap,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+) -> (
+    [(&'static str, &'static str); 1],
+    Sse<impl Stream<Item = Result<Event, Infallible>>>,
+) {
     let last = headers.get("last-event-id");
     let last = last.and_then(|id| id.to_str().ok());
     let listener = Listener::new(source, last);
@@ -31,7 +37,7 @@ pub(super) async fn events(
     let ping = KeepAlive::new()
         .interval(PING)
         .event(Event::default().event("ping").data("{}"));
-    Sse::new(events).keep_alive(ping)
+    (AT_ONCE, Sse::new(events).keep_alive(ping))
 }
 
 fn event(told: &Told) -> Event {

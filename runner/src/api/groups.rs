@@ -22,6 +22,7 @@ pub(super) struct Group {
     members: Vec<String>,
     selected: Selected,
     selectable: bool,
+    strategy: Option<&'static str>,
     why: Option<String>,
     decision: Decisions,
     report: Report,
@@ -55,6 +56,7 @@ impl Group {
     fn new(status: GroupStatus, report: Report) -> Self {
         Self {
             selectable: status.selectable(),
+            strategy: status.policy.strategy(),
             why: status.why(),
             tag: status.tag,
             type_name: report.type_name.clone(),
@@ -84,6 +86,7 @@ impl Group {
                 udp: selected(Network::Udp),
             },
             selectable: listed.type_name == SELECTOR,
+            strategy: None,
             why: None,
             decision: Decisions {
                 tcp: None,
@@ -102,6 +105,7 @@ impl Group {
         self.members == other.members
             && self.selected == other.selected
             && self.selectable == other.selectable
+            && self.strategy == other.strategy
             && self.why == other.why
             && self.decision == other.decision
     }

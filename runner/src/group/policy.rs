@@ -63,6 +63,19 @@ pub enum Policy {
     },
 }
 
+impl Policy {
+    /// Its name, as a balancer's `strategy` (G-3); none where a person chooses.
+    pub fn strategy(&self) -> Option<&'static str> {
+        match self {
+            Self::Selected => None,
+            Self::LowestDelay { .. } => Some("lowest-delay"),
+            Self::RoundRobin { .. } => Some("round-robin"),
+            Self::ConsistentHashing => Some("consistent-hashing"),
+            Self::StickySessions { .. } => Some("sticky-sessions"),
+        }
+    }
+}
+
 impl GroupPlan {
     /// A group that chooses so, with the defaults of everything else.
     pub fn new(tag: impl Into<String>, policy: Policy) -> Self {

@@ -34,7 +34,7 @@ export function why({ group }) {
     return `${decided(tcp)} · ${words.chosenUdp}: ${decided(udp)}`;
   if (tcp || udp) return decided(tcp ?? udp);
   if (group.selectable) return words.people;
-  return words.whys[group.why] ?? group.why ?? '';
+  return words.strategies[group.strategy] ?? group.why ?? '';
 }
 
 function decided({ event, reason, fastest }) {
@@ -90,7 +90,7 @@ function show(card, item, scoped) {
 function choice({ group, report }) {
   const { tcp, udp } = group.selected;
   const value = element('span', { class: 'value' }, result(report));
-  if (words.whys[group.why]) return [element('span', { class: 'muted' }, words.each), value];
+  if (words.strategies[group.strategy]) return [element('span', { class: 'muted' }, words.each), value];
   const led = [tcp, report.via !== tcp && report.via].filter(Boolean);
   const path = led.flatMap((tag) => [icon('arrow'), isolated(tag)]);
   if (path.length === 0) return [element('span', { class: 'muted' }, words.noChoice), value];

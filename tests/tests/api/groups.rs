@@ -66,6 +66,10 @@ async fn each_tells_its_members_where_it_leads_and_why() {
         [&auto["members"], &auto["selected"]],
         [&json!(["far", "near", "down"]), &far]
     );
+    assert_eq!(
+        [&hand["strategy"], &auto["strategy"], &turns["strategy"]],
+        [&json!(null), &json!("lowest-delay"), &json!("round-robin")]
+    );
     assert_eq!(auto["selectable"], false);
     assert_eq!(auto["why"], "kept `far`: no member is known to work");
     assert_eq!(turns["selected"], json!({ "tcp": null, "udp": null }));

@@ -105,14 +105,11 @@ export const words = {
     'current-only-cached': () => 'taken: the one before worked in an earlier run only',
     faster: () => 'taken: faster by more than the tolerance',
   },
-  // The server's own sentences about groups that choose for each connection.
-  whys: {
-    'each new connection takes the next member that is fast enough':
-      'each new connection takes the next member that is fast enough',
-    'all connections to one domain take the same member':
-      'all connections to one domain take the same member',
-    'a client keeps its member for each destination':
-      'a client keeps its member for each destination',
+  // Of groups that choose for each connection.
+  strategies: {
+    'round-robin': 'each new connection takes the next member that is fast enough',
+    'consistent-hashing': 'all connections to one domain take the same member',
+    'sticky-sessions': 'a client keeps its member for each destination',
   },
 
   fields: {

@@ -103,14 +103,11 @@ export const words = {
     'current-only-cached': () => 'انتخاب شد: پیشین تنها در اجرای قبلی کار کرده بود',
     faster: () => 'انتخاب شد: سریع‌تر است، بیش از رواداری',
   },
-  // The server's own sentences about groups that choose for each connection.
-  whys: {
-    'each new connection takes the next member that is fast enough':
-      'هر اتصال تازه، عضو بعدیِ به‌اندازهٔ کافی سریع را می‌گیرد',
-    'all connections to one domain take the same member':
-      'همهٔ اتصال‌های یک دامنه از یک عضو می‌گذرند',
-    'a client keeps its member for each destination':
-      'هر کاربر برای هر مقصد عضو خود را نگه می‌دارد',
+  // Of groups that choose for each connection.
+  strategies: {
+    'round-robin': 'هر اتصال تازه، عضو بعدیِ به‌اندازهٔ کافی سریع را می‌گیرد',
+    'consistent-hashing': 'همهٔ اتصال‌های یک دامنه از یک عضو می‌گذرند',
+    'sticky-sessions': 'هر کاربر برای هر مقصد عضو خود را نگه می‌دارد',
   },
 
   fields: {

@@ -178,3 +178,19 @@ async fn a_tap_on_a_group_tests_its_members() {
     visitor.until_grade("tokyo", "failed").await;
     visitor.leave().await;
 }
+
+#[tokio::test]
+async fn g6_a_group_that_chooses_for_each_connection_says_how() {
+    let world = World::new();
+    let visitor = Visitor::of(&world).await;
+    let card = "[...document.querySelectorAll('.card')].find((it) => it.tag === 'turns')";
+    for says in [
+        "chosen for each connection",
+        "takes the next member that is fast enough",
+    ] {
+        visitor
+            .until(&format!("{card}?.innerText.includes('{says}')"))
+            .await;
+    }
+    visitor.leave().await;
+}

@@ -37,7 +37,8 @@ pub(super) const HOSTILE: Member = (
 /// The outbound that nobody listens for.
 pub(super) const DEAD: &str = "dead";
 
-/// Members in a `urltest` named `best`, which is in a `selector` named `choice`.
+/// Members in a `urltest` named `best`, which is in a `selector` named `choice` and a `balancer`
+/// named `turns`.
 pub(super) struct World {
     lanes: Vec<(&'static str, Lane)>,
     scene: Scene,
@@ -76,6 +77,9 @@ impl World {
         outbounds.push(json!({ "type": "urltest", "tag": "best", "outbounds": tags }));
         tags.insert(0, "best");
         outbounds.push(json!({ "type": "selector", "tag": "choice", "outbounds": tags }));
+        outbounds.push(json!({
+            "type": "balancer", "tag": "turns", "strategy": "round-robin", "outbounds": tags,
+        }));
         Self::start(lanes, nobody, &outbounds, api)
     }
 

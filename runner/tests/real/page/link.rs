@@ -3,8 +3,8 @@
 use outwatch_tests::browser::Key;
 use outwatch_tests::peers::Pace;
 
-use super::visitor::Visitor;
-use super::world::{SECRET, World};
+use super::visitor::{Visitor, row};
+use super::world::{NEVER, SECRET, World};
 
 #[tokio::test]
 async fn a_page_outlives_its_server_and_tells_what_the_next_one_knows() {
@@ -28,6 +28,33 @@ async fn a_page_outlives_its_server_and_tells_what_the_next_one_knows() {
         .until("document.documentElement.dataset.link === 'live'")
         .await;
     visitor.until_grade("tokyo", "failed").await;
+    // The browser itself tells of the connections that were refused.
+    let _ = visitor.browser.complaints().await;
+    visitor.leave().await;
+}
+
+#[tokio::test]
+async fn r5_results_of_an_earlier_run_are_marked_until_there_are_new_ones() {
+    let mut world = World::new();
+    let visitor = Visitor::of(&world).await;
+    visitor.until_row("tokyo", "Japan").await;
+    visitor.until_row("berlin", "Germany").await;
+
+    world.end_with(2);
+    world.set("berlin", NEVER);
+    world.begin();
+    visitor.until_grade("berlin", "cached").await;
+    for words in ["ms", "cached", "Germany", "unconfirmed"] {
+        visitor.until_row("berlin", words).await;
+    }
+    let testing = format!("{}.dataset.testing === 'true'", row("berlin"));
+    visitor.until(&testing).await;
+    visitor.until_grade("tokyo", "working").await;
+    let unmarked = format!(
+        "{}.querySelectorAll('.mark:not(.used)').length === 0",
+        row("tokyo")
+    );
+    visitor.until(&unmarked).await;
     // The browser itself tells of the connections that were refused.
     let _ = visitor.browser.complaints().await;
     visitor.leave().await;

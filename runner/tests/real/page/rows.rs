@@ -1,5 +1,7 @@
 //! What rows and groups say, and what a tap does.
 
+use std::time::Duration;
+
 use outwatch_tests::peers::Pace;
 
 use super::visitor::{Visitor, row};
@@ -32,7 +34,7 @@ async fn each_row_tells_state_delay_exit_and_network() {
 }
 
 #[tokio::test]
-async fn a_tap_tests_and_what_changed_is_seen_at_once() {
+async fn r7_a_tap_tests_and_what_changed_is_seen_at_once() {
     let world = World::new();
     let visitor = Visitor::of(&world).await;
     visitor.until_grade("tokyo", "working").await;
@@ -53,6 +55,54 @@ async fn a_tap_tests_and_what_changed_is_seen_at_once() {
     visitor
         .until("document.getElementById('test-all-text').textContent === 'Test all'")
         .await;
+    visitor.leave().await;
+}
+
+#[tokio::test]
+async fn the_list_is_sorted_and_filtered_as_wanted() {
+    let world = World::new();
+    let visitor = Visitor::of(&world).await;
+    world.set("berlin", Pace::After(Duration::from_millis(1500)));
+    visitor.until_grade("tokyo", "working").await;
+    visitor.until_grade("berlin", "working").await;
+    visitor.click_in_row("berlin", "[data-do=test]").await;
+    visitor.until_row("berlin", "Germany").await;
+    let slower = "document.getElementById('spoken').textContent.replace(',', '').match(/[0-9]+/)?.[0] >= 1500";
+    visitor.until(slower).await;
+
+    let order = "[...document.querySelectorAll('#body .row')].map((it) => it.tag).join()";
+    visitor
+        .until(&format!("{order} === 'berlin,tokyo,dead'"))
+        .await;
+    visitor.browser.click(".head-delay button").await;
+    visitor
+        .until(&format!("{order} === 'tokyo,berlin,dead'"))
+        .await;
+    visitor
+        .until("document.querySelector('.head-delay').ariaSort === 'ascending'")
+        .await;
+
+    visitor.browser.click("#states [data-state=failed]").await;
+    visitor.until(&format!("{order} === 'dead'")).await;
+    visitor.browser.click("#states [data-state=all]").await;
+    let japan =
+        "[...document.querySelectorAll('#exits li')].findIndex((it) => it.code === 'JP') + 1";
+    let place = visitor.browser.value(japan).await;
+    visitor
+        .browser
+        .click(&format!("#exits li:nth-child({place}) button"))
+        .await;
+    visitor.until(&format!("{order} === 'tokyo'")).await;
+    visitor.leave().await;
+}
+
+#[tokio::test]
+async fn v1_a_declared_ipv6_is_marked() {
+    let world = World::new();
+    let visitor = Visitor::of(&world).await;
+    visitor.until_row("berlin", "IPv6").await;
+    let marked = format!("{}.innerText.includes('IPv6')", row("tokyo"));
+    assert_eq!(visitor.browser.value(&marked).await, false);
     visitor.leave().await;
 }
 

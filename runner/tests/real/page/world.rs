@@ -11,6 +11,9 @@ use crate::process::{Running, Scene};
 /// Everything works at once.
 pub(super) const AT_ONCE: Pace = Pace::After(Duration::ZERO);
 
+/// Nothing ever comes back.
+pub(super) const NEVER: Pace = Pace::After(Duration::from_secs(3600));
+
 /// The secret of a [guarded](World::guarded) world.
 pub(super) const SECRET: &str = "correct horse";
 
@@ -104,6 +107,7 @@ impl World {
                     // A test that fails is over at once.
                     "on_demand_timeouts": ["60s"],
                     "debounce_window": "10ms",
+                    "ipv6_declared": { "berlin": true },
                 },
             },
         }));
@@ -128,6 +132,12 @@ impl World {
         let lane = self.lanes.iter().find(|(of, _)| *of == tag);
         let (_, lane) = lane.expect("a member");
         lane.set(pace);
+    }
+
+    /// Kills the binary, once so many results are saved.
+    pub(super) fn end_with(&mut self, saved: usize) {
+        self.scene.wait_until_saved(saved, "81.2.69.");
+        self.end();
     }
 
     /// Kills the binary.

@@ -178,8 +178,11 @@ fn one(line: &str) -> Result<(String, Draft), LeftOut> {
     }
 }
 
+/// Reads the links of a scheme.
+type Reader = fn(&Link) -> Result<Draft, String>;
+
 /// What reads the links of a scheme. The text of an error goes on after "left out:".
-fn reader(scheme: &str) -> Result<fn(&Link) -> Result<Draft, String>, String> {
+fn reader(scheme: &str) -> Result<Reader, String> {
     Ok(match scheme {
         "ss" => shadowsocks::read,
         "trojan" => trojan::read,

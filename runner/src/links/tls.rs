@@ -131,7 +131,7 @@ fn read_reality(link: &Link) -> Result<Value, String> {
         return Err("its `pbk` is no key of REALITY".to_owned());
     }
     let short_id = link.get(&["sid"]).unwrap_or_default();
-    let is_id = short_id.len() % 2 == 0
+    let is_id = short_id.len().is_multiple_of(2)
         && short_id.len() <= 2 * SHORT_ID
         && short_id.chars().all(|c| c.is_ascii_hexdigit());
     if !is_id {

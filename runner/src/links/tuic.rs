@@ -26,10 +26,11 @@ pub(super) fn read(link: &Link) -> Result<Draft, String> {
             draft.doubt(format!("its `congestion_control`, {other}, is left out"));
         }
     }
-    match link.get(&["udp_relay_mode", "udp-relay-mode"]) {
-        Some(named @ ("native" | "quic")) => draft.put("udp_relay_mode", named),
-        _ => {}
-    }
+    let mode = link.get(&["udp_relay_mode", "udp-relay-mode"]);
+    draft.put_some(
+        "udp_relay_mode",
+        mode.filter(|named| ["native", "quic"].contains(named)),
+    );
     if link.flag(&["reduce_rtt", "zero_rtt_handshake"]) == Some(true) {
         draft.put("zero_rtt_handshake", true);
     }

@@ -8,12 +8,15 @@ use std::sync::Arc;
 
 use indicatif::MultiProgress;
 use outwatch::config::{self, LoadOptions, listen_address};
-use outwatch::{Kind, Monitor, ProxyCore, Report, Scope, State, View};
+use outwatch::group::{GroupPlan, Groups};
+use outwatch::{Kind, MemoryCache, Monitor, ProxyCore, Report, Scope, State, View};
 use outwatch_demo_world::World;
+use tokio::task::JoinSet;
 
 use super::api::{self, ApiArgs};
 use super::cache;
 use super::config::Checked;
+use super::current::Current;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
@@ -82,10 +85,14 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let checked = Checked::new(loaded, false)?;
     let core: Arc<dyn ProxyCore> = Arc::new(monitoring::sound_core(&checked)?);
     let component = monitoring::embedded(cache::users_code().as_ref())?;
+    let groups = (!args.once).then(|| groups(&checked, core.clone()));
     let builder = monitoring::builder(&checked, core.clone(), component);
     let monitor = monitoring::start(&checked, builder).await?;
     let api = ApiArgs::on(args.listen);
-    let api = api.serve(&checked.config.clash_api, &monitor, |api| api)?;
+    let api = api.serve(&checked.config.clash_api, &monitor, |api| match &groups {
+        Some(groups) => api.groups(groups.clone()),
+        None => api,
+    })?;
     if let Some(api) = &api {
         let told = format!("The page is at http://{}/\n", api.address());
         terminal::stderr().write_all(told.as_bytes())?;
@@ -94,9 +101,16 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let title = api::title("demo", api.as_ref());
     let choosing = Choosing {
         core,
-        groups: None,
+        groups: groups
+            .clone()
+            .map(|groups| Arc::new(Current::new(Arc::new(groups)))),
         monitor: monitor.clone(),
     };
+    let mut deciding = JoinSet::new();
+    if let Some(groups) = groups {
+        let monitor = monitor.clone();
+        deciding.spawn(async move { groups.keep(&monitor).await });
+    }
     let shown = tokio::select! {
         shown = show(&title, &choosing, args, &surface) => shown,
         () = interrupt.wished() => Ok(if args.once { Exit::Interrupted } else { Exit::Fine }),
@@ -112,6 +126,12 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
         () = interrupt.wished() => return Ok(Exit::Interrupted),
     }
     shown
+}
+
+/// The world's groups, which choose by what is measured from now on.
+fn groups(checked: &Checked, core: Arc<dyn ProxyCore>) -> Groups {
+    let (plans, _) = GroupPlan::of_config(&checked.config.entries);
+    Groups::new(core, plans, Arc::new(MemoryCache::default()))
 }
 
 /// Shows what goes on, or with `--once` what came of it.

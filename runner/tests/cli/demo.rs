@@ -49,6 +49,11 @@ fn its_page_is_where_it_says_and_a_person_chooses_there() {
     runtime.block_on(async {
         let page = client.get("/").await;
         assert!(page.text().contains("<title>"), "{page:?}");
+        let best = client.get("/api/v1/groups/best").await.fine();
+        assert_eq!(
+            best["strategy"], "lowest-delay",
+            "it chooses as it would in `run`"
+        );
         let choice = client.get("/api/v1/groups/choice").await.fine();
         let last = choice["members"]
             .as_array()

@@ -8,14 +8,11 @@
     reason = "it is what a bench is for"
 )]
 
-mod crowd;
+mod again;
 mod first_fetch;
 
-use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
-use outwatch::CodeCache;
 use tempfile::TempDir;
 
 /// Each figure is the middle one of so many.
@@ -26,16 +23,30 @@ fn main() -> ExitCode {
         eprintln!("what a process holds is read from /proc, which only Linux has");
         return ExitCode::FAILURE;
     }
-    if let Some(code) = crowd::asked() {
+    if let Some(code) = again::asked() {
         return code;
     }
-    let cold = (0..TIMES).map(|_| load(folder().path())).collect();
+    let cold = (0..TIMES).map(|_| again::with(0, folder().path()).load);
+    let cold = cold.collect();
     let kept = folder();
-    load(kept.path());
-    let warm = (0..TIMES).map(|_| load(kept.path())).collect();
+    again::with(0, kept.path());
+    let warm = (0..TIMES).map(|_| again::with(0, kept.path()).load);
+    let warm = warm.collect();
     println!("the component, until it can run");
     println!("  compiled       {:>7.1} ms", median(cold));
     println!("  loaded         {:>7.1} ms", median(warm));
+
+    println!(
+        "monitors of {} outbounds in one process, all tested",
+        again::OUTBOUNDS
+    );
+    let none = again::with(0, kept.path()).held;
+    println!("  none           {none:>7.1} MiB, with the code loaded");
+    for count in [1, 100] {
+        let held = again::with(count, kept.path()).held;
+        let each = (held - none) / f64::from(count);
+        println!("  {count:<14} {held:>7.1} MiB, {each:.2} MiB for each");
+    }
 
     let cold = (0..TIMES).map(|_| first_fetch::after(&folder())).collect();
     let kept = folder();
@@ -44,28 +55,7 @@ fn main() -> ExitCode {
     println!("`outwatch run`, from its start to its first connection to a server");
     println!("  compiled       {:>7.1} ms", median(cold));
     println!("  loaded         {:>7.1} ms", median(warm));
-
-    println!(
-        "monitors of {} outbounds in one process, all tested",
-        crowd::OUTBOUNDS
-    );
-    let none = crowd::held_by(0, kept.path());
-    println!("  none           {none:>7.1} MiB, with the code loaded");
-    for count in [1, 100] {
-        let held = crowd::held_by(count, kept.path());
-        let each = (held - none) / f64::from(count);
-        println!("  {count:<14} {held:>7.1} MiB, {each:.2} MiB for each");
-    }
     ExitCode::SUCCESS
-}
-
-/// Milliseconds until the component is ready to run, with the code that a folder has or not.
-fn load(folder: &Path) -> f64 {
-    let since = Instant::now();
-    let loaded = CodeCache::in_folder(folder).embedded();
-    let took = since.elapsed();
-    assert!(loaded.is_ok(), "{loaded:?}");
-    took.as_secs_f64() * 1e3
 }
 
 fn folder() -> TempDir {

@@ -1,5 +1,5 @@
-//! The memory of a process that holds so many monitors: this bench, started again with their
-//! number. It must not know what a monitor holds.
+//! A process that loads the component and holds so many monitors: this bench, started again
+//! with their number. It must not know what a monitor holds.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -20,8 +20,17 @@ pub(crate) const OUTBOUNDS: usize = 20;
 const MONITORS: &str = "OUTWATCH_BENCH_MONITORS";
 const FOLDER: &str = "OUTWATCH_BENCH_CODE";
 
-/// MiB that a process of so many monitors has, once all is tested.
-pub(crate) fn held_by(count: u32, code: &Path) -> f64 {
+/// What such a process took.
+#[derive(Debug)]
+pub(crate) struct Took {
+    /// Milliseconds until the component was ready to run.
+    pub(crate) load: f64,
+    /// MiB in memory, once all is tested.
+    pub(crate) held: f64,
+}
+
+/// Starts a process of so many monitors, with compiled code in this folder or not.
+pub(crate) fn with(count: u32, code: &Path) -> Took {
     let bench = env::current_exe().expect("the bench's own path");
     let output = Command::new(bench)
         .env(MONITORS, count.to_string())
@@ -29,8 +38,11 @@ pub(crate) fn held_by(count: u32, code: &Path) -> f64 {
         .output()
         .expect("a second process");
     let said = String::from_utf8_lossy(&output.stdout);
-    let held = said.trim().parse();
-    held.unwrap_or_else(|_| panic!("{output:?}"))
+    let mut figures = said.split_whitespace().map(str::parse);
+    match (figures.next(), figures.next()) {
+        (Some(Ok(load)), Some(Ok(held))) => Took { load, held },
+        _ => panic!("{output:?}"),
+    }
 }
 
 /// Does what the process before asks for; none if there was none.
@@ -46,7 +58,9 @@ pub(crate) fn asked() -> Option<ExitCode> {
 }
 
 async fn hold(count: usize, folder: &Path) {
+    let since = Instant::now();
     let component = CodeCache::in_folder(folder).embedded().expect("code");
+    let load = since.elapsed();
     let mut monitors = Vec::new();
     for _ in 0..count {
         let builder = Monitor::builder(Core).component(component.clone());
@@ -58,7 +72,7 @@ async fn hold(count: usize, folder: &Path) {
             sleep(Duration::from_millis(10)).await;
         }
     }
-    println!("{}", resident());
+    println!("{} {}", load.as_secs_f64() * 1e3, resident());
 }
 
 async fn all_tested(monitor: &Monitor) -> bool {

@@ -86,7 +86,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     let core: Arc<dyn ProxyCore> = Arc::new(monitoring::sound_core(&checked)?);
     let component = monitoring::embedded(cache::users_code().as_ref())?;
     let groups = (!args.once).then(|| groups(&checked, core.clone()));
-    let builder = monitoring::builder(&checked, core.clone(), component);
+    let builder = monitoring::builder(&checked, core, component);
     let monitor = monitoring::start(&checked, builder).await?;
     let api = ApiArgs::on(args.listen);
     let api = api.serve(&checked.config.clash_api, &monitor, |api| match &groups {
@@ -99,20 +99,17 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
     }
 
     let title = api::title("demo", api.as_ref());
-    let choosing = Choosing {
-        core,
-        groups: groups
-            .clone()
-            .map(|groups| Arc::new(Current::new(Arc::new(groups)))),
-        monitor: monitor.clone(),
-    };
     let mut deciding = JoinSet::new();
-    if let Some(groups) = groups {
-        let monitor = monitor.clone();
-        deciding.spawn(async move { groups.keep(&monitor).await });
-    }
+    let choosing = groups.map(|groups| {
+        let (deciders, kept) = (groups.clone(), monitor.clone());
+        deciding.spawn(async move { deciders.keep(&kept).await });
+        Choosing {
+            groups: Arc::new(Current::new(Arc::new(groups))),
+            monitor: monitor.clone(),
+        }
+    });
     let shown = tokio::select! {
-        shown = show(&title, &choosing, args, &surface) => shown,
+        shown = show(&title, &monitor, choosing.as_ref(), args.format, &surface) => shown,
         () = interrupt.wished() => Ok(if args.once { Exit::Interrupted } else { Exit::Fine }),
     };
     let end = async {
@@ -134,23 +131,23 @@ fn groups(checked: &Checked, core: Arc<dyn ProxyCore>) -> Groups {
     Groups::new(core, plans, Arc::new(MemoryCache::default()))
 }
 
-/// Shows what goes on, or with `--once` what came of it.
+/// Shows what goes on where there is a choice, else what came of one round.
 async fn show(
     title: &str,
-    choosing: &Choosing,
-    args: &Args,
+    monitor: &Monitor,
+    choosing: Option<&Choosing>,
+    format: Option<StreamFormat>,
     surface: &MultiProgress,
 ) -> Result<Exit, Failure> {
-    let format = args.format;
-    if args.once {
-        settle(&choosing.monitor, surface).await?;
-        let reports = choosing.monitor.reports(View::Confirmed).await;
+    let Some(choosing) = choosing else {
+        settle(monitor, surface).await?;
+        let reports = monitor.reports(View::Confirmed).await;
         write_result(reports, format.unwrap_or(StreamFormat::Table))?;
         return Ok(Exit::Fine);
-    }
+    };
     let format = format.unwrap_or_else(|| StreamFormat::fitting(StreamFormat::Tsv));
     let stream = Stream::open(format)?;
-    let updates = stream.updates(&choosing.monitor);
+    let updates = stream.updates(monitor);
     stream.show(title, updates, choosing).await?;
     Ok(Exit::Fine)
 }

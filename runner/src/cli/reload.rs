@@ -31,8 +31,7 @@ impl Running<'_> {
     /// The groups that choose, for who looks at them.
     pub(crate) fn choosing(&self) -> Choosing {
         Choosing {
-            core: self.dialing.current(),
-            groups: Some(self.traffic.groups().clone()),
+            groups: self.traffic.groups().clone(),
             monitor: self.monitor.clone(),
         }
     }

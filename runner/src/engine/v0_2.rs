@@ -202,39 +202,19 @@ fn report_in(report: engine::Report) -> Report {
         Some(Err(text)) => (None, Some(text)),
         None => (None, None),
     };
+    let untested = Report::untested(report.tag, Kind::Outbound, "0.2");
     Report {
-        tag: report.tag,
-        kind: Kind::Outbound,
-        type_name: "0.2".to_owned(),
         state: match report.outcome {
             Some(Ok(_)) => report::State::Ok,
             Some(Err(_)) => report::State::Failed,
             None => report::State::Untested,
         },
-        testing: false,
         delay_ms,
-        delay_source: None,
-        warm: false,
-        url: None,
-        tested_at: None,
-        last_ok_at: None,
-        age_ms: None,
-        from_cache: false,
-        miss: false,
         error: error.map(|text| report::Failure {
             kind: report::ErrorKind::Other,
             text,
         }),
-        ip: None,
-        ip_from_cache: false,
-        ip_pending: false,
-        ipv6: report::Ipv6::Unknown,
-        ipv6_source: None,
-        status_text: None,
-        reason: None,
-        attempts: 0,
-        via: None,
-        stats: report::Stats::default(),
         revision: report.revision,
+        ..untested
     }
 }

@@ -18,7 +18,7 @@ use super::{Flow, GroupPlan, Groups, Pick, Policy};
 use crate::proxy_core::{
     Cause, Dialed, FetchError, Host, Kind, Network, Outbound, Phase, ProxyCore, SelectError, Target,
 };
-use crate::report::{Ipv6, Report, State, Stats};
+use crate::report::{Report, State};
 use crate::store::MemoryCache;
 
 /// A core of outbounds and groups that is told where the groups lead.
@@ -155,32 +155,5 @@ fn failed(tag: &str) -> Report {
 
 /// Of which nothing is known.
 pub(crate) fn untested(tag: &str) -> Report {
-    Report {
-        tag: tag.into(),
-        kind: Kind::Outbound,
-        type_name: "x".into(),
-        state: State::Untested,
-        testing: false,
-        delay_ms: None,
-        delay_source: None,
-        warm: false,
-        url: None,
-        tested_at: None,
-        last_ok_at: None,
-        age_ms: None,
-        from_cache: false,
-        miss: false,
-        error: None,
-        ip: None,
-        ip_from_cache: false,
-        ip_pending: false,
-        ipv6: Ipv6::Unknown,
-        ipv6_source: None,
-        status_text: None,
-        reason: None,
-        attempts: 0,
-        via: None,
-        stats: Stats::default(),
-        revision: 0,
-    }
+    Report::untested(tag, Kind::Outbound, "x")
 }

@@ -1,18 +1,6 @@
 //! `outwatch completions` and `outwatch man`: each verb is in them.
 
-use crate::scene::Scene;
-
-const VERBS: [&str; 9] = [
-    "check",
-    "test",
-    "run",
-    "explain",
-    "import",
-    "demo",
-    "component",
-    "completions",
-    "man",
-];
+use crate::scene::{Scene, VERBS};
 
 #[test]
 fn every_shell_completes_every_verb() {

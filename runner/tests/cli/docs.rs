@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, VERBS};
 
 const BEGIN: &str =
     "<!-- help: begin. OUTWATCH_UPDATE_DOCS=1 in the test's environment rewrites it -->\n";
@@ -56,18 +56,7 @@ fn facts(table: &str) -> Vec<String> {
 /// The help of every verb, as the page shows it.
 fn help() -> String {
     let mut page = String::new();
-    for verb in [
-        "",
-        "check",
-        "test",
-        "run",
-        "explain",
-        "import",
-        "demo",
-        "component",
-        "completions",
-        "man",
-    ] {
+    for verb in [""].into_iter().chain(VERBS) {
         let shot = match verb {
             "" => Scene::new().run(["--help"]),
             verb => Scene::new().run([verb, "--help"]),

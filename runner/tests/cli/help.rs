@@ -1,6 +1,6 @@
 //! The help, the version, and command lines that are wrong.
 
-use crate::scene::{Scene, assert_shot};
+use crate::scene::{Scene, VERBS, assert_shot};
 
 #[test]
 fn without_a_verb_it_says_where_to_start() {
@@ -12,17 +12,7 @@ fn without_a_verb_it_says_where_to_start() {
 
 #[test]
 fn help_goes_to_standard_output_and_ends_with_0() {
-    for verb in [
-        "check",
-        "test",
-        "run",
-        "explain",
-        "import",
-        "demo",
-        "component",
-        "completions",
-        "man",
-    ] {
+    for verb in VERBS {
         let shot = Scene::new().run([verb, "--help"]);
         assert_eq!(shot.code, Some(0), "{shot}");
         assert!(

@@ -12,6 +12,19 @@ use std::time::{Duration, Instant};
 use outwatch_demo_world::World;
 use tempfile::TempDir;
 
+/// Every verb.
+pub(crate) const VERBS: [&str; 9] = [
+    "check",
+    "test",
+    "run",
+    "explain",
+    "import",
+    "demo",
+    "component",
+    "completions",
+    "man",
+];
+
 /// No test waits longer than this for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
 

@@ -4,16 +4,14 @@
 use std::sync::Arc;
 
 use outwatch::group::Groups;
-use outwatch::{Monitor, Network, ProxyCore, SelectError};
+use outwatch::{Monitor, SelectError};
 
 use crate::cli::current::Current;
 
 /// The groups of what runs.
 pub(crate) struct Choosing {
-    /// What dials.
-    pub(crate) core: Arc<dyn ProxyCore>,
-    /// The groups that choose over it; none where the core's own lead.
-    pub(crate) groups: Option<Arc<Current<Groups>>>,
+    /// Those that are in force.
+    pub(crate) groups: Arc<Current<Groups>>,
     /// Hears of every choice.
     pub(crate) monitor: Monitor,
 }
@@ -32,42 +30,24 @@ pub(super) struct Group {
 }
 
 impl Choosing {
-    /// How a group stands.
+    /// How a group stands; without members if there is none of this tag any more.
     pub(super) fn group(&self, tag: &str) -> Group {
-        let status = self
-            .groups
-            .as_ref()
-            .and_then(|groups| groups.get().status(tag));
-        if let Some(status) = status {
-            return Group {
-                tag: tag.to_owned(),
-                selectable: status.selectable(),
-                why: status.why(),
-                members: status.members,
-                selected: status.tcp.or(status.udp),
-            };
-        }
-        let listed = self.core.list().into_iter().find(|one| one.tag == tag);
-        Group {
+        let known = self.groups.get().status(tag).map(|status| Group {
             tag: tag.to_owned(),
-            selected: self.core.selected(tag, Network::Tcp),
-            selectable: listed
-                .as_ref()
-                .is_some_and(|one| one.type_name == "selector"),
-            members: listed.map(|one| one.members).unwrap_or_default(),
-            why: None,
-        }
+            selectable: status.selectable(),
+            why: status.why(),
+            members: status.members,
+            selected: status.tcp.or(status.udp),
+        });
+        known.unwrap_or_else(|| Group {
+            tag: tag.to_owned(),
+            ..Group::default()
+        })
     }
 
     /// A person chooses a member.
     pub(super) fn select(&self, group: &str, member: &str) -> Result<(), SelectError> {
-        match &self.groups {
-            Some(groups) => groups.get().select(group, member)?,
-            None => {
-                self.core.select(group, Network::Tcp, member)?;
-                self.core.select(group, Network::Udp, member)?;
-            }
-        }
+        self.groups.get().select(group, member)?;
         self.monitor.selection_changed(group);
         Ok(())
     }

@@ -36,7 +36,8 @@ pub struct Dispatch {
     groups: Groups,
     tag: String,
     reporter: Reporter,
-    connections: Connections,
+    /// Who counts its connections, if anyone does.
+    connections: Option<Connections>,
 }
 
 impl fmt::Debug for Dispatch {
@@ -61,15 +62,24 @@ impl Dispatch {
             groups,
             tag: tag.into(),
             reporter,
-            connections: Connections::default(),
+            connections: None,
         }
     }
 
-    /// Has its connections among these while they are open. By default nobody sees them.
+    /// Has its connections among these while they are open. By default they are in no list,
+    /// and nobody counts what they carry.
     #[must_use]
     pub fn counting(mut self, connections: Connections) -> Self {
-        self.connections = connections;
+        self.connections = Some(connections);
         self
+    }
+
+    /// Who counts, if anyone does, and the tags that such a connection goes by, the outermost
+    /// first.
+    fn counted(&self, pick: &Pick) -> Option<(&Connections, Vec<String>)> {
+        let connections = self.connections.as_ref()?;
+        let groups = pick.groups.iter();
+        Some((connections, groups.chain([&pick.tag]).cloned().collect()))
     }
 }
 
@@ -83,10 +93,14 @@ impl Upstream for Dispatch {
             let deadline = Instant::now() + DIAL_WITHIN;
             match self.core.dial(&pick.tag, target, deadline).await {
                 Ok(dialed) => {
-                    let (cuts, chain) = (pick.cuts.clone(), chain(&pick));
+                    let cuts = pick.cuts.clone();
+                    let counted = self.counted(&pick);
                     let stream = watched(dialed.stream, pick, &self.reporter);
                     let stream = cut::ending_with(stream, cuts);
-                    return Ok(self.connections.stream(stream, client, target, chain));
+                    return Ok(match counted {
+                        Some((all, chain)) => all.stream(stream, client, target, chain),
+                        None => stream,
+                    });
                 }
                 Err(error) => attempts.failed(pick, error)?,
             }
@@ -103,18 +117,15 @@ impl Upstream for Dispatch {
             let deadline = Instant::now() + DIAL_WITHIN;
             match self.core.associate(&pick.tag, deadline).await {
                 Ok(way) => {
-                    let chain = chain(&pick);
-                    let way = Association::new(way, pick, self.reporter.clone());
-                    return Ok(self.connections.datagrams(Box::new(way), client, chain));
+                    let counted = self.counted(&pick);
+                    let way = Box::new(Association::new(way, pick, self.reporter.clone()));
+                    return Ok(match counted {
+                        Some((all, chain)) => all.datagrams(way, client, chain),
+                        None => way,
+                    });
                 }
                 Err(error) => attempts.failed(pick, error)?,
             }
         }
     }
-}
-
-/// The tags that a connection goes by, the outermost first.
-fn chain(pick: &Pick) -> Vec<String> {
-    let groups = pick.groups.iter();
-    groups.chain([&pick.tag]).cloned().collect()
 }

@@ -37,6 +37,11 @@ impl ApiArgs {
         Self { listen }
     }
 
+    /// Where it is to listen; none where there is to be no API.
+    pub(crate) fn address(&self, config: &ClashApi) -> Option<SocketAddr> {
+        self.listen.or(config.listen)
+    }
+
     /// Serves a monitor, if an address is given, with all that `describe` adds.
     ///
     /// # Errors
@@ -47,7 +52,7 @@ impl ApiArgs {
         monitor: &Monitor,
         describe: impl FnOnce(Api) -> Api,
     ) -> Result<Option<Serving>, Failure> {
-        let Some(address) = self.listen.or(config.listen) else {
+        let Some(address) = self.address(config) else {
             return Ok(None);
         };
         let secret = match config.secret.as_str() {

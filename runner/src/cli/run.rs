@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use outwatch::api::LogLines;
 use outwatch::group::Groups;
+use outwatch::inbound::Connections;
 use outwatch::{Cache, Updates};
 
 use super::api::{self, ApiArgs};
@@ -142,13 +143,17 @@ async fn start<'a>(
     let monitor = dialing.or_stop(started).await?;
     let updates = stream.updates(&monitor);
     dialing.tell(&monitor);
-    let traffic = plan.open(dialing.core(), groups, &monitor).await;
     let config = &checked.config.clash_api;
+    // The API alone tells of connections.
+    let connections = args.api.address(config).map(|_| Connections::default());
+    let traffic = plan
+        .open(dialing.core(), groups, &monitor, connections.clone())
+        .await;
     let code = args.cache.code();
     let api = args.api.serve(config, &monitor, |api| {
         let api = api
             .groups(Groups::clone(&traffic.groups().get()))
-            .connections(traffic.connections().clone(), traffic.final_tag())
+            .connections(connections.unwrap_or_default(), traffic.final_tag())
             .log_lines(log_lines);
         match code {
             Some(code) => api.code_cache(code),

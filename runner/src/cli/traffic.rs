@@ -33,7 +33,8 @@ pub(crate) struct Traffic {
     groups: Arc<Current<Groups>>,
     /// What all connections go through; none where the config has no outbound.
     final_tag: Option<String>,
-    connections: Connections,
+    /// Who counts what connections carry; none where nobody asks.
+    connections: Option<Connections>,
     /// Where every inbound sends connections; none before the first is opened.
     upstream: Option<Arc<Current<dyn Upstream>>>,
     inbounds: Vec<(Inbound, Serving)>,
@@ -70,19 +71,20 @@ impl Plan {
         Groups::new(core, std::mem::take(&mut self.groups), cache)
     }
 
-    /// Opens what there is to open. An inbound that cannot listen is logged, and stops
-    /// neither the others nor the monitor.
+    /// Opens what there is to open, with its connections among these if any are given. An
+    /// inbound that cannot listen is logged, and stops neither the others nor the monitor.
     pub(crate) async fn open(
         self,
         core: Arc<dyn ProxyCore>,
         groups: Groups,
         monitor: &Monitor,
+        connections: Option<Connections>,
     ) -> Traffic {
         let mut traffic = Traffic {
             monitor: monitor.clone(),
             groups: Arc::new(Current::new(Arc::new(groups.clone()))),
             final_tag: None,
-            connections: Connections::default(),
+            connections,
             upstream: None,
             inbounds: Vec::new(),
             workers: Workers::default(),
@@ -115,11 +117,6 @@ impl Traffic {
         self.final_tag.clone()
     }
 
-    /// The connections of all inbounds, those to come too.
-    pub(crate) fn connections(&self) -> &Connections {
-        &self.connections
-    }
-
     /// Lets nobody in any more, and ends the connections there are.
     pub(crate) async fn stop(self) {
         for (_, inbound) in self.inbounds {
@@ -137,7 +134,10 @@ impl Traffic {
             Some(tag) => {
                 let monitor = self.monitor.clone();
                 let dispatch = Dispatch::new(core, groups, monitor, tag.clone());
-                let dispatch = Arc::new(dispatch.counting(self.connections.clone()));
+                let dispatch = Arc::new(match &self.connections {
+                    Some(connections) => dispatch.counting(connections.clone()),
+                    None => dispatch,
+                });
                 match &self.upstream {
                     Some(upstream) => upstream.set(dispatch),
                     None => self.upstream = Some(Arc::new(Current::new(dispatch))),

@@ -1,6 +1,7 @@
 //! What a monitor knows, as Prometheus reads it: every metric, what it means, and where it is
 //! taken from. It must not know how a line is written.
 
+mod outbounds;
 mod text;
 
 use std::sync::Arc;
@@ -9,26 +10,16 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use jiff::Timestamp;
 
 use super::groups::Group;
 use super::source::Source;
 use crate::proxy_core::Kind;
-use crate::report::{Ipv6, Report, State as Known, View};
+use crate::report::{Report, State as Known, View};
 
 use text::{Kind as Of, Text};
 
 /// The text format of Prometheus that everything reads.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-
-/// The states in which an outbound can be.
-const STATES: [Known; 5] = [
-    Known::Untested,
-    Known::Cached,
-    Known::Ok,
-    Known::Failed,
-    Known::NotReady,
-];
 
 pub(super) async fn all(State(source): State<Arc<Source>>) -> Response {
     // Groups choose by the confirmed results, and so do those who are woken at night.
@@ -39,9 +30,9 @@ pub(super) async fn all(State(source): State<Arc<Source>>) -> Response {
     let groups = source.groups_of(groups.into_iter().cloned());
     let mut text = Text::default();
     programs(&source, &mut text);
-    tests(&outbounds, &mut text);
-    recent(&outbounds, &mut text);
-    exits(&outbounds, &mut text);
+    outbounds::tests(&outbounds, &mut text);
+    outbounds::recent(&outbounds, &mut text);
+    outbounds::exits(&outbounds, &mut text);
     groups_lead(&groups, &mut text);
     traffic(&source, &mut text);
     ([(header::CONTENT_TYPE, FORMAT)], text.finish()).into_response()
@@ -70,151 +61,6 @@ fn programs(source: &Source, text: &mut Text) {
         "Memory of the engine; 0 while none runs.",
     )
     .line(&[], bytes(source.monitor.memory()));
-}
-
-fn tests(outbounds: &[&Report], text: &mut Text) {
-    text.metric(
-        "outwatch_outbounds",
-        Of::Gauge,
-        "How many outbounds and endpoints there are, by what is known of them.",
-    );
-    for state in STATES {
-        let count = outbounds.iter().filter(|report| report.state == state);
-        text.line(&[("state", state.as_str())], bytes(count.count()));
-    }
-    text.metric(
-        "outwatch_probe_success",
-        Of::Gauge,
-        "Whether the last test of this run answered; absent before the first.",
-    );
-    for report in outbounds {
-        if let Some(success) = success(report) {
-            text.line(&named(report), success);
-        }
-    }
-    text.metric(
-        "outwatch_probe_duration_seconds",
-        Of::Gauge,
-        "The delay that the last test of this run measured; absent when it failed.",
-    );
-    for report in outbounds {
-        if let Some(seconds) = duration(report) {
-            text.line(&named(report), seconds);
-        }
-    }
-    text.metric(
-        "outwatch_probe_error_info",
-        Of::Gauge,
-        "Why the last test of this run failed; absent when it answered.",
-    );
-    for report in outbounds {
-        if let Some(error) = report
-            .error
-            .as_ref()
-            .filter(|_| report.state == Known::Failed)
-        {
-            let [outbound, of_type] = named(report);
-            text.line(&[outbound, of_type, ("error", error.kind.as_str())], 1.0);
-        }
-    }
-    for (name, help, at) in [
-        (
-            "outwatch_probe_last_timestamp_seconds",
-            "When the last result was measured.",
-            (|report: &Report| report.tested_at) as fn(&Report) -> Option<Timestamp>,
-        ),
-        (
-            "outwatch_probe_last_success_timestamp_seconds",
-            "When a test last answered, in an earlier run maybe.",
-            |report: &Report| report.last_ok_at,
-        ),
-    ] {
-        text.metric(name, Of::Gauge, help);
-        for report in outbounds {
-            if let Some(at) = at(report) {
-                text.line(&named(report), at.as_duration().as_secs_f64());
-            }
-        }
-    }
-}
-
-/// Figures over the last measurements of this run, at most 32.
-fn recent(outbounds: &[&Report], text: &mut Text) {
-    type Figure = fn(&Report) -> Option<f64>;
-    let figures: [(&str, &str, Figure); 4] = [
-        (
-            "outwatch_probe_recent_tests",
-            "How many of the last 32 tests there were in this run.",
-            |report| Some(report.stats.count.into()),
-        ),
-        (
-            "outwatch_probe_recent_failures",
-            "How many of them failed.",
-            |report| Some(report.stats.failed.into()),
-        ),
-        (
-            "outwatch_probe_recent_duration_mean_seconds",
-            "Mean delay of those that answered.",
-            |report| report.stats.mean_ms.map(seconds),
-        ),
-        (
-            "outwatch_probe_recent_jitter_seconds",
-            "Mean difference of neighbouring delays.",
-            |report| report.stats.jitter_ms.map(seconds),
-        ),
-    ];
-    for (name, help, figure) in figures {
-        text.metric(name, Of::Gauge, help);
-        for report in outbounds.iter().filter(|report| report.stats.count > 0) {
-            if let Some(value) = figure(report) {
-                text.line(&named(report), value);
-            }
-        }
-    }
-}
-
-fn exits(outbounds: &[&Report], text: &mut Text) {
-    text.metric(
-        "outwatch_exit_info",
-        Of::Gauge,
-        "Where the traffic of an outbound comes out; cached if not confirmed in this run.",
-    );
-    for report in outbounds {
-        let Some(ip) = &report.ip else {
-            continue;
-        };
-        let asn = ip.asn.map(|asn| asn.to_string());
-        let [outbound, of_type] = named(report);
-        let labels = [
-            outbound,
-            of_type,
-            ("ip", &ip.ip),
-            ("country", ip.country_code.as_deref().unwrap_or_default()),
-            ("asn", asn.as_deref().unwrap_or_default()),
-            ("org", ip.org.as_deref().unwrap_or_default()),
-            (
-                "cached",
-                if report.ip_from_cache {
-                    "true"
-                } else {
-                    "false"
-                },
-            ),
-        ];
-        text.line(&labels, 1.0);
-    }
-    text.metric(
-        "outwatch_outbound_ipv6",
-        Of::Gauge,
-        "Whether an outbound carries IPv6; absent when unknown.",
-    );
-    for report in outbounds {
-        match report.ipv6 {
-            Ipv6::Unknown => {}
-            Ipv6::Yes => text.line(&named(report), 1.0),
-            Ipv6::No => text.line(&named(report), 0.0),
-        }
-    }
 }
 
 fn groups_lead(groups: &[Group], text: &mut Text) {
@@ -254,7 +100,7 @@ fn groups_lead(groups: &[Group], text: &mut Text) {
         (
             "outwatch_group_success",
             "Whether what a group leads to works; absent before its first result.",
-            success as fn(&Report) -> Option<f64>,
+            success as Figure,
         ),
         (
             "outwatch_group_duration_seconds",
@@ -289,10 +135,8 @@ fn traffic(source: &Source, text: &mut Text) {
     text.line(&[("direction", "down")], count(carried.down));
 }
 
-/// What tells an outbound from others.
-fn named(report: &Report) -> [(&'static str, &str); 2] {
-    [("outbound", &report.tag), ("type", &report.type_name)]
-}
+/// What is known of one outbound or group as a number; none where it is absent.
+type Figure = fn(&Report) -> Option<f64>;
 
 fn success(report: &Report) -> Option<f64> {
     match report.state {

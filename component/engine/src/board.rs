@@ -97,7 +97,7 @@ impl Board {
                 self.turn_face(change, self.via(topology, change.id));
             }
             note(change);
-            for group in topology.groups_above(change.id) {
+            for &group in topology.groups_above(change.id) {
                 if let Some((view, via)) = self.shown_change(topology, group, change) {
                     let change = Change {
                         id: group,

@@ -95,16 +95,12 @@ impl Publisher {
 
     /// Notes a change for all it concerns; gives those whose window it opens.
     pub(crate) fn note(&mut self, change: Change, topology: &Topology) -> Vec<SubscriberId> {
-        let mut concerned: Vec<SubscriberId> = self.all.iter().copied().collect();
-        concerned.extend(self.by_tag.get(&change.id).into_iter().flatten());
-        if !self.by_group.is_empty() {
-            let above = topology.groups_above(change.id);
-            for group in above.iter().chain([&change.id]) {
-                concerned.extend(self.by_group.get(group).into_iter().flatten());
-            }
-        }
+        let groups = topology.groups_above(change.id).iter().chain([&change.id]);
+        let of_groups = groups.filter_map(|group| self.by_group.get(group));
+        let of_tag = self.by_tag.get(&change.id);
+        let concerned = [&self.all].into_iter().chain(of_tag).chain(of_groups);
         let mut opened = Vec::new();
-        for id in concerned {
+        for &id in concerned.flatten() {
             let Some(subscriber) = self.subscribers.get_mut(&id) else {
                 continue;
             };

@@ -117,16 +117,20 @@ impl Saved {
             return None;
         }
         self.prune(wall_ms);
+        // Keys of those that are there differ: they need no map, which compares many.
+        let mut set = Vec::with_capacity(self.dirty.len() + self.set.len());
         for id in core::mem::take(&mut self.dirty) {
             if let Some(value) = format::encode(board.get(id), wall_ms) {
                 let key = key_of(topology, id);
                 self.delete.remove(&key);
-                self.set.insert(key, value);
+                self.set.remove(&key);
+                set.push((key, value));
             }
         }
+        set.extend(core::mem::take(&mut self.set));
         let write = Write {
             delete: core::mem::take(&mut self.delete).into_iter().collect(),
-            set: core::mem::take(&mut self.set).into_iter().collect(),
+            set,
         };
         (!write.delete.is_empty() || !write.set.is_empty()).then_some(write)
     }

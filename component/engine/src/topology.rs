@@ -1,6 +1,7 @@
 //! What the core has: outbounds and groups by number, and who leads or dials where.
 //! It must not know results.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -40,6 +41,8 @@ pub(crate) struct Entry {
     pub(crate) selected_udp: Option<Id>,
     /// Groups it is a member of.
     parents: Vec<Id>,
+    /// With those that these are members of, if they are of any.
+    ancestors: Option<Box<[Id]>>,
     /// Outbounds that name it as their detour.
     dialed_by: Vec<Id>,
     alive: bool,

@@ -68,12 +68,12 @@ impl Board {
         if topology.is_group(change.id) {
             // Where it leads now, those that have not chosen may lead too.
             self.rank(topology, change.id);
-            for group in topology.groups_above(change.id) {
+            for &group in topology.groups_above(change.id) {
                 self.rank(topology, group);
             }
         } else if change.view == View::Confirmed {
             let standing = standing(self.get(change.id));
-            for group in topology.groups_above(change.id) {
+            for &group in topology.groups_above(change.id) {
                 if let Some(face) = self.faces.get_mut(&group) {
                     face.ranking.move_to(change.id, standing);
                 }

@@ -29,17 +29,12 @@ pub(super) enum Unreadable {
 /// The key of an outbound's pair. `%` and `/` of the fingerprint are escaped, so that
 /// the first `/` after the prefix ends it whatever the tag holds.
 pub(crate) fn key(fingerprint: &str, tag: &str) -> String {
-    let mut key = String::from(SAVED_PREFIX);
-    for char in fingerprint.chars() {
-        match char {
-            '%' => key.push_str("%25"),
-            '/' => key.push_str("%2F"),
-            char => key.push(char),
-        }
+    let plain = fingerprint.bytes().all(|byte| byte != b'%' && byte != b'/');
+    if plain {
+        return [SAVED_PREFIX, fingerprint, "/", tag].concat();
     }
-    key.push('/');
-    key.push_str(tag);
-    key
+    let escaped = fingerprint.replace('%', "%25").replace('/', "%2F");
+    [SAVED_PREFIX, &escaped, "/", tag].concat()
 }
 
 #[derive(Deserialize)]

@@ -50,6 +50,7 @@ impl Topology {
             self.retire(id);
         }
         self.link(&listed, &mut replaced);
+        self.find_ancestors();
         self.select_all(selections, &mut replaced);
         replaced
     }
@@ -83,6 +84,7 @@ impl Topology {
         let entry = &mut self.entries[id.index()];
         entry.alive = false;
         entry.parents.clear();
+        entry.ancestors = None;
         entry.dialed_by.clear();
         entry.members.clear();
         entry.detour = None;
@@ -132,6 +134,18 @@ impl Topology {
         }
     }
 
+    /// Every change of a result asks for them: they are looked for once.
+    fn find_ancestors(&mut self) {
+        for &id in &self.order {
+            let parents = &self.entries[id.index()].parents;
+            let nested = parents
+                .iter()
+                .any(|&group| !self.get(group).parents.is_empty());
+            let ancestors = nested.then(|| self.climb_all(id).into_boxed_slice());
+            self.entries[id.index()].ancestors = ancestors;
+        }
+    }
+
     /// Takes all selections; a group without one has not chosen.
     fn select_all(&mut self, selections: &[Selection], replaced: &mut Replaced) {
         let mut silent: BTreeSet<Id> = self.order.iter().copied().collect();
@@ -178,6 +192,7 @@ impl Entry {
             selected: None,
             selected_udp: None,
             parents: Vec::new(),
+            ancestors: None,
             dialed_by: Vec::new(),
             alive: true,
         }

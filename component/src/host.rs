@@ -55,10 +55,10 @@ pub(crate) fn not_ready(tag: &str) -> Option<Readiness> {
 }
 
 /// Does one exchange. Dropping it cancels the exchange.
-pub(crate) async fn fetch(probe: &Probe) -> ProbeOutcome {
-    let request = &probe.request;
+pub(crate) async fn fetch(probe: Probe) -> ProbeOutcome {
+    let request = probe.request;
     let request = outbounds::Request {
-        url: request.url.clone(),
+        url: request.url,
         method: if request.head {
             Method::Head
         } else {
@@ -69,13 +69,13 @@ pub(crate) async fn fetch(probe: &Probe) -> ProbeOutcome {
         body_limit: request.body_limit,
         response_headers: request
             .response_headers
-            .iter()
-            .map(|&name| name.to_owned())
+            .into_iter()
+            .map(str::to_owned)
             .collect(),
         repeat: request.repeat,
         family: request.ipv6_only.then_some(Family::Ipv6),
     };
-    match outbounds::fetch(probe.tag.clone(), request).await {
+    match outbounds::fetch(probe.tag, request).await {
         Ok(response) => ProbeOutcome::Answered(convert::answer_in(response)),
         Err(error) => ProbeOutcome::Failed(convert::failure_in(error)),
     }

@@ -194,7 +194,7 @@ struct Probes {
 impl Probes {
     fn start(&mut self, probe: Probe) {
         let id = probe.id;
-        let fetch = async move { Ended::Probe(id, host::fetch(&probe).await) };
+        let fetch = async move { Ended::Probe(id, host::fetch(probe).await) };
         let handle = self.run(Box::pin(fetch));
         self.handles.insert(id, handle);
     }

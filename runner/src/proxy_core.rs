@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use datagrams::Datagrams;
@@ -118,25 +119,48 @@ impl<C: ProxyCore + ?Sized> ProxyCore for Arc<C> {
         (**self).status(tag)
     }
 
-    async fn dial(
-        &self,
-        tag: &str,
-        target: &Target,
+    // Written out: with `async` each would be a future around the future of the core.
+
+    fn dial<'a, 'b, 'c, 'all>(
+        &'a self,
+        tag: &'b str,
+        target: &'c Target,
         deadline: tokio::time::Instant,
-    ) -> Result<Dialed, FetchError> {
-        (**self).dial(tag, target, deadline).await
+    ) -> BoxFuture<'all, Result<Dialed, FetchError>>
+    where
+        'a: 'all,
+        'b: 'all,
+        'c: 'all,
+        Self: 'all,
+    {
+        (**self).dial(tag, target, deadline)
     }
 
-    async fn associate(
-        &self,
-        tag: &str,
+    fn associate<'a, 'b, 'all>(
+        &'a self,
+        tag: &'b str,
         deadline: tokio::time::Instant,
-    ) -> Result<Box<dyn Datagrams>, FetchError> {
-        (**self).associate(tag, deadline).await
+    ) -> BoxFuture<'all, Result<Box<dyn Datagrams>, FetchError>>
+    where
+        'a: 'all,
+        'b: 'all,
+        Self: 'all,
+    {
+        (**self).associate(tag, deadline)
     }
 
-    async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
-        (**self).fetch(tag, request).await
+    fn fetch<'a, 'b, 'c, 'all>(
+        &'a self,
+        tag: &'b str,
+        request: &'c Request,
+    ) -> BoxFuture<'all, Result<Response, FetchError>>
+    where
+        'a: 'all,
+        'b: 'all,
+        'c: 'all,
+        Self: 'all,
+    {
+        (**self).fetch(tag, request)
     }
 }
 

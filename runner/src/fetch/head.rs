@@ -3,6 +3,7 @@
 //! It must not know how the stream was opened.
 
 use std::io;
+use std::mem::MaybeUninit;
 
 use bytes::Bytes;
 use http::Request as Head;
@@ -96,9 +97,11 @@ async fn round_trip<S: Io>(
     let mut seen = 0;
     loop {
         // A long head that drips is parsed when it may be whole, not for each drop.
-        if (unread.len() <= PIECE || may_end(unread, seen))
-            && let Some((answer, length)) = parse(unread, request)?
-        {
+        let may_be_whole = match unread.len() {
+            0 => false,
+            length => length <= PIECE || may_end(unread, seen),
+        };
+        if may_be_whole && let Some((answer, length)) = parse(unread, request)? {
             unread.drain(..length);
             seen = 0;
             if answer.0 >= 200 || answer.0 == SWITCHING_PROTOCOLS {
@@ -132,9 +135,12 @@ fn may_end(unread: &[u8], seen: usize) -> bool {
 
 /// The answer and the length of its head; none while that is not whole.
 fn parse(unread: &[u8], request: &Request) -> Result<Option<(Answer, usize)>, Trouble> {
-    let mut lines = [httparse::EMPTY_HEADER; HEADER_LINES];
-    let mut head = httparse::Response::new(&mut lines);
-    let httparse::Status::Complete(length) = head.parse(unread)? else {
+    // Room that is not filled first: it takes longer than all the rest.
+    let mut lines = [const { MaybeUninit::uninit() }; HEADER_LINES];
+    let mut head = httparse::Response::new(&mut []);
+    let parsed = httparse::ParserConfig::default()
+        .parse_response_with_uninit_headers(&mut head, unread, &mut lines);
+    let httparse::Status::Complete(length) = parsed? else {
         return Ok(None);
     };
     let wanted = |name: &str| {

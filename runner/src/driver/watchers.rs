@@ -3,11 +3,12 @@
 //! instance is replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
+use foldhash::quality::FixedState;
 use futures::SinkExt as _;
 use futures::channel::mpsc as bounded;
 
@@ -179,7 +180,7 @@ impl Reader for Feed {
 
 /// What a report says, as a hash; its age alone is no news, nor is its number.
 fn look(report: &Report) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FixedState::default().build_hasher();
     let Report {
         tag,
         kind,

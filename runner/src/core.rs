@@ -13,6 +13,7 @@ pub(crate) mod options;
 mod outbound;
 mod over_stream;
 mod progress;
+mod proxy;
 mod resolve;
 #[cfg(test)]
 mod tests;

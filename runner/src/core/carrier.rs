@@ -80,20 +80,20 @@ impl Carrier {
         answers: impl FnOnce(Stream) -> Stream + Send + 'static,
     ) -> Result<Stream, FetchError> {
         let stream = way.connect(&self.server).await?;
-        way.progress.shaking_hands(&peer.name);
+        way.progress.shaking_hands(peer.proxy.clone());
+        let name = peer.proxy.to_string();
         let stream = match &self.tls {
-            Some(tls) => tls.wrap(stream, &peer.name).await?,
+            Some(tls) => tls.wrap(stream, &name).await?,
             None => stream,
         };
         // Servers read a request in one piece, so none is cut.
         let (stream, late) = match self.transport.early_data() >= request.len() {
             true => (stream, self.transport.clone()),
             false => {
-                let (stream, _) = self.transport.open(stream, &peer.name, &[]).await?;
+                let (stream, _) = self.transport.open(stream, &name, &[]).await?;
                 (stream, Transport::Plain)
             }
         };
-        let name = peer.name.clone();
         Ok(Opening::new(peer, move |payload| async move {
             let mut first = request;
             first.extend(payload);

@@ -12,6 +12,7 @@ use futures::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use super::proxy::Proxy;
 use super::way::Stream;
 use crate::fetch::of_io;
 use crate::proxy_core::{Cause, FetchError, Phase};
@@ -41,8 +42,7 @@ pub(super) struct Opening {
 /// Who is at the other end, in words.
 #[derive(Clone)]
 pub(super) struct Peer {
-    /// Such as "the trojan server 192.0.2.1:443 of `tag`".
-    pub(super) name: String,
+    pub(super) proxy: Proxy,
     /// What it usually means when it ends the connection without an answer.
     pub(super) silence: &'static str,
 }
@@ -98,8 +98,8 @@ impl Opening {
 impl Peer {
     /// What it means that reading or writing failed before anything came from it.
     fn unanswered(&self, error: &io::Error) -> io::Error {
-        let name = &self.name;
-        let told = of_io(Phase::Proxy, name, error);
+        let name = self.proxy.to_string();
+        let told = of_io(Phase::Proxy, &name, error);
         let (cause, text) = match told.cause {
             Cause::Eof => (
                 Cause::Eof,

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::proxy::Proxy;
 use crate::proxy_core::{Cause, FetchError, Phase, Target};
 
 /// The step that a dial is in, and what it has spent on names.
@@ -19,7 +20,7 @@ enum Step {
     Begun,
     Resolving(String),
     Connecting(Target),
-    ShakingHands(String),
+    ShakingHands(Proxy),
 }
 
 impl Progress {
@@ -41,8 +42,8 @@ impl Progress {
     }
 
     /// `proxy` is being talked to.
-    pub(super) fn shaking_hands(&mut self, proxy: &str) {
-        self.step = Step::ShakingHands(proxy.to_owned());
+    pub(super) fn shaking_hands(&mut self, proxy: Proxy) {
+        self.step = Step::ShakingHands(proxy);
     }
 
     /// The error when the deadline passes now.

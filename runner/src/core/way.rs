@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 
 use super::outbound::{Protocol, no_datagrams};
 use super::progress::Progress;
+use super::proxy::Proxy;
 use super::resolve::{is_of, resolve};
 use super::{NativeCore, Node, Role, Route};
 use crate::link::Link;
@@ -49,6 +50,15 @@ impl<'a> Way<'a> {
     /// The outbound's tag.
     pub(super) fn tag(&self) -> &str {
         &self.node.listed.tag
+    }
+
+    /// Its server, of which there is something to say.
+    pub(super) fn proxy(&self, kind: &'static str, server: &Target) -> Proxy {
+        Proxy {
+            kind,
+            server: server.clone(),
+            tag: self.tag().to_owned(),
+        }
     }
 
     /// A stream to the outbound's own server: through its detour, which then resolves

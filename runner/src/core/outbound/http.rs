@@ -87,10 +87,11 @@ fn path(path: &str, reader: &mut Reader<'_>) -> Option<Option<Uri>> {
 #[async_trait]
 impl Protocol for Http {
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
-        let proxy = format!("the HTTP proxy {} of `{}`", self.server, way.tag());
         let request = self.request(&way.remote(target).await?)?;
         let stream = way.connect(&self.server).await?;
-        way.progress.shaking_hands(&proxy);
+        let proxy = way.proxy("HTTP proxy", &self.server);
+        way.progress.shaking_hands(proxy.clone());
+        let proxy = proxy.to_string();
         let stream = match &self.tls {
             Some(tls) => tls.wrap(stream, &proxy).await?,
             None => stream,

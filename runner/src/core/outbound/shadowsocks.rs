@@ -140,7 +140,7 @@ fn config(method: CipherKind, password: String, reader: &mut Reader<'_>) -> Opti
 impl Protocol for Shadowsocks {
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
         let peer = Peer {
-            name: format!("the shadowsocks server {} of `{}`", self.server, way.tag()),
+            proxy: way.proxy("shadowsocks server", &self.server),
             silence: if self.method.is_aead_2022() {
                 "it may know another password or method, have a clock that differs by more than \
                  30 s, or not reach the target"

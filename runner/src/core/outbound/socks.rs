@@ -14,6 +14,7 @@ use tokio_socks::{Error, TargetAddr};
 
 use super::{Protocol, read_networks};
 use crate::core::options::{Reader, Server, Strings, take};
+use crate::core::proxy::Proxy;
 use crate::core::way::{Stream, Way};
 use crate::fetch::of_io;
 use crate::proxy_core::{Cause, Datagrams, Family, FetchError, Host, Network, Phase, Target};
@@ -99,17 +100,20 @@ pub(super) fn read(
 #[async_trait]
 impl Protocol for Socks {
     async fn dial(&self, way: &mut Way<'_>, target: &Target) -> Result<Stream, FetchError> {
-        let proxy = self.name(way);
         let wanted = self.wanted(way, target).await?;
         let stream = way.connect(&self.server).await?;
-        way.progress.shaking_hands(&proxy);
+        let proxy = self.proxy(way);
+        way.progress.shaking_hands(proxy);
         // An answer is read as it came, not by its fields.
         let stream = BufReader::with_capacity(ANSWER, stream);
         match self.ask(stream, wanted).await {
             // What the target said right behind the answer is not lost.
             Ok(stream) if !stream.buffer().is_empty() => Ok(Box::new(stream)),
             Ok(stream) => Ok(stream.into_inner()),
-            Err(error) => Err(self.failure(&proxy, &target.to_string(), error)),
+            Err(error) => {
+                let proxy = self.proxy(way).to_string();
+                Err(self.failure(&proxy, &target.to_string(), error))
+            }
         }
     }
 
@@ -118,9 +122,10 @@ impl Protocol for Socks {
     }
 
     async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
-        let proxy = self.name(way);
         let mut stream = way.connect(&self.server).await?;
-        way.progress.shaking_hands(&proxy);
+        let proxy = self.proxy(way);
+        way.progress.shaking_hands(proxy.clone());
+        let proxy = proxy.to_string();
         let login = (self.username.as_str(), self.password.as_str());
         let login = Some(login).filter(|(user, _)| !user.is_empty());
         let server = host_of(&stream).unwrap_or_else(|| self.server.host.clone());
@@ -145,8 +150,8 @@ fn host_of(stream: &Stream) -> Option<Host> {
 }
 
 impl Socks {
-    fn name(&self, way: &Way<'_>) -> String {
-        format!("the SOCKS proxy {} of `{}`", self.server, way.tag())
+    fn proxy(&self, way: &Way<'_>) -> Proxy {
+        way.proxy("SOCKS proxy", &self.server)
     }
 
     /// Has the proxy connect.

@@ -77,7 +77,7 @@ impl Protocol for Trojan {
 
     async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
         let (peer, request) = (self.peer(way), self.request(ASSOCIATE));
-        let name = peer.name.clone();
+        let name = peer.proxy.to_string();
         let stream = self
             .carrier
             .open(way, peer, request, |stream| stream)
@@ -89,11 +89,7 @@ impl Protocol for Trojan {
 impl Trojan {
     fn peer(&self, way: &Way<'_>) -> Peer {
         Peer {
-            name: format!(
-                "the trojan server {} of `{}`",
-                self.carrier.server(),
-                way.tag()
-            ),
+            proxy: way.proxy("trojan server", self.carrier.server()),
             silence: "it may know another password, or not reach the target",
         }
     }

@@ -124,7 +124,7 @@ impl Protocol for Vless {
 
     async fn associate(&self, way: &mut Way<'_>) -> Result<Box<dyn Datagrams>, FetchError> {
         let peer = self.peer(way);
-        let name = peer.name.clone();
+        let name = peer.proxy.to_string();
         let command = match self.encoding {
             Some(Encoding::Xudp) => MULTIPLEX,
             Some(Encoding::Plain) | None => DATAGRAMS,
@@ -141,11 +141,7 @@ impl Protocol for Vless {
 impl Vless {
     fn peer(&self, way: &Way<'_>) -> Peer {
         Peer {
-            name: format!(
-                "the VLESS server {} of `{}`",
-                self.carrier.server(),
-                way.tag()
-            ),
+            proxy: way.proxy("VLESS server", self.carrier.server()),
             silence: "it may know another uuid, or not reach the target",
         }
     }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex, split};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::target;
 use crate::core::opening::{Opening, Peer};
+use crate::core::proxy::Proxy;
 use crate::core::way::Stream;
 use crate::proxy_core::{Cause, FetchError, Phase};
 use crate::testing::PATIENCE;
@@ -29,7 +31,11 @@ fn asking() -> (Stream, DuplexStream, Arc<Mutex<Vec<Vec<u8>>>>) {
 
 fn peer() -> Peer {
     Peer {
-        name: "the server".into(),
+        proxy: Proxy {
+            kind: "server",
+            server: target("192.0.2.1:443"),
+            tag: "t".into(),
+        },
         silence: "it sleeps",
     }
 }
@@ -134,7 +140,7 @@ async fn t10_an_end_without_an_answer_says_what_it_may_mean() {
     assert_eq!((phase, cause), (Phase::Proxy, Cause::Eof));
     assert_eq!(
         text,
-        "the server closed the connection without an answer: it sleeps"
+        "the server 192.0.2.1:443 of `t` closed the connection without an answer: it sleeps"
     );
 }
 

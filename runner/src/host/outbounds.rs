@@ -54,7 +54,11 @@ impl<T: Send> outbounds::HostWithStore<T> for HasSelf<HostState> {
         // On the runtime's pool, so that a busy guest delays no answer, and aborted when
         // the guest drops the call.
         let exchange = tokio::spawn(async move {
-            let _slot = slots.take(&mut request).await?;
+            let _slot = match slots.free() {
+                Some(slot) => slot,
+                // Boxed: few wait, and all of the task is moved.
+                None => Box::pin(slots.wait(&mut request)).await?,
+            };
             core.fetch(&tag, &request).await
         });
         let result = AbortOnDropHandle::new(exchange).await;
@@ -69,7 +73,7 @@ impl<T: Send> outbounds::HostWithStore<T> for HasSelf<HostState> {
 /// Room for the fetches of one instance.
 #[derive(Clone)]
 pub(super) struct Slots {
-    free: Arc<Semaphore>,
+    room: Arc<Semaphore>,
     /// It has been said that there is none.
     said: Arc<Once>,
 }
@@ -77,22 +81,24 @@ pub(super) struct Slots {
 impl Slots {
     pub(super) fn new(count: usize) -> Self {
         Self {
-            free: Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS))),
+            room: Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS))),
             said: Arc::new(Once::new()),
         }
     }
 
+    /// Room, if there is some at once.
+    fn free(&self) -> Option<OwnedSemaphorePermit> {
+        self.room.clone().try_acquire_owned().ok()
+    }
+
     /// Waits for room, within the request's deadline, of which the wait is a part.
-    async fn take(&self, request: &mut Request) -> Result<OwnedSemaphorePermit, FetchError> {
-        let free = self.free.clone();
-        if let Ok(slot) = free.clone().try_acquire_owned() {
-            return Ok(slot);
-        }
+    async fn wait(&self, request: &mut Request) -> Result<OwnedSemaphorePermit, FetchError> {
         self.said.call_once(|| {
             warn!("the component asks for more fetches at once than it may have; they wait");
         });
         let asked = Instant::now();
-        match timeout(request.deadline, free.acquire_owned()).await {
+        let room = self.room.clone().acquire_owned();
+        match timeout(request.deadline, room).await {
             Ok(Ok(slot)) => {
                 request.deadline = request.deadline.saturating_sub(asked.elapsed());
                 Ok(slot)

@@ -17,16 +17,7 @@ use crate::running::Running;
 use crate::servers::{Site, Socks};
 
 const SIZES: [usize; 2] = [1_000, 5_000];
-const PASSES: usize = 3;
-
-/// One pass.
-struct Pass {
-    /// How many outbounds have an answer.
-    answered: usize,
-    /// From the first request that came to the site to the last, in seconds.
-    wall: f64,
-    processor: f64,
-}
+const PASSES: usize = 5;
 
 /// Measures, and prints a table.
 pub(crate) fn compare(programs: &Programs) {
@@ -34,84 +25,116 @@ pub(crate) fn compare(programs: &Programs) {
     println!("| outbounds | | answered | wall | CPU per test | resident | at the most |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for outbounds in SIZES {
-        for program in Program::ALL {
-            measure(programs, program, outbounds);
+        let start = |program| Tester::start(programs, program, outbounds);
+        let mut testers = Program::ALL.map(start);
+        for tester in &testers {
+            tester.running.settled();
+        }
+        // By turns: what else the machine does is to meet all of them alike.
+        for _ in 0..PASSES {
+            for tester in &mut testers {
+                let pass = tester.pass();
+                tester.passes.push(pass);
+            }
+        }
+        for tester in testers {
+            tester.print();
         }
     }
 }
 
-fn measure(programs: &Programs, program: Program, outbounds: usize) {
-    let (socks, site, port) = (Socks::start(), Site::start(), Port::reserve());
-    let (server, port) = (socks.port.number(), port.number());
-    let running = program.tests(programs, outbounds, server, &site.url(), port);
-    let (passes, memory) = match program {
-        Program::Outwatch => by_itself(running, &site, outbounds),
-        Program::SingBox | Program::Mihomo => asked(&running, &site, port),
-    };
-    let of = |figure: fn(&Pass) -> f64| median(passes.iter().map(figure).collect());
-    let answered: Vec<String> = passes.iter().map(|it| it.answered.to_string()).collect();
-    println!(
-        "| {outbounds} | {} | {} | {:.2} s | {:.0} µs | {:.0} MiB | {:.0} MiB |",
-        program.name(),
-        answered.join(", "),
-        of(|pass| pass.wall),
-        of(|pass| pass.processor) / outbounds as f64 * 1e6,
-        memory.0,
-        memory.1,
-    );
+/// A program that tests, and what its passes took.
+struct Tester {
+    program: Program,
+    outbounds: usize,
+    running: Running,
+    site: Site,
+    port: Port,
+    passes: Vec<Pass>,
+    _socks: Socks,
 }
 
-/// Passes that an API asks for.
-fn asked(running: &Running, site: &Site, port: u16) -> (Vec<Pass>, (f64, f64)) {
-    let url = site.url();
-    let passes = (0..PASSES).map(|_| {
-        // sing-box tests at its start, too.
-        let (processor, requests) = (running.settled(), site.asked_at().len());
-        let path = format!("/group/auto/delay?timeout=5000&url={url}");
-        let answer: Value = serde_json::from_str(&get(port, &path)).expect("JSON");
-        let delays = answer.as_object().expect("delays by tag");
+/// One pass.
+struct Pass {
+    /// How many outbounds have an answer.
+    answered: usize,
+    /// The first request that came to the site, in seconds since 1970.
+    start: f64,
+    /// From that to the last, in seconds.
+    wall: f64,
+    processor: f64,
+}
+
+impl Tester {
+    fn start(programs: &Programs, program: Program, outbounds: usize) -> Self {
+        let (socks, site, port) = (Socks::start(), Site::start(), Port::reserve());
+        let (server, number) = (socks.port.number(), port.number());
+        Self {
+            program,
+            outbounds,
+            running: program.tests(programs, outbounds, server, &site.url(), number),
+            site,
+            port,
+            passes: Vec::new(),
+            _socks: socks,
+        }
+    }
+
+    fn pass(&self) -> Pass {
+        let processor = self.running.settled();
+        let requests = self.site.asked_at().len();
+        let answered = match self.program {
+            // It comes by itself. The site tells who asked.
+            Program::Outwatch => {
+                while self.site.asked_at().len() < requests + self.outbounds {
+                    sleep(Duration::from_millis(50));
+                }
+                self.outbounds
+            }
+            Program::SingBox | Program::Mihomo => self.ask(),
+        };
+        let processor = self.running.settled() - processor;
+        let asked = &self.site.asked_at()[requests..];
         Pass {
-            answered: delays
-                .values()
-                .filter(|delay| delay.as_u64() > Some(0))
-                .count(),
-            wall: span(&site.asked_at()[requests..]),
-            processor: running.settled() - processor,
-        }
-    });
-    (passes.collect(), running.memory())
-}
-
-/// Passes that come at intervals.
-fn by_itself(running: Running, site: &Site, outbounds: usize) -> (Vec<Pass>, (f64, f64)) {
-    let mut passes = Vec::new();
-    let mut start = 0.0;
-    // The first one begins before there is anything to compare with.
-    for _ in 0..=PASSES {
-        let (processor, requests) = (running.settled(), site.asked_at().len());
-        let mut asked = site.asked_at();
-        while asked.len() < requests + outbounds {
-            sleep(Duration::from_millis(50));
-            asked = site.asked_at();
-        }
-        let processor = running.settled() - processor;
-        let asked = &site.asked_at()[requests..];
-        start = asked[0];
-        passes.push(Pass {
-            answered: asked.len(),
-            wall: span(asked),
+            answered,
+            start: asked[0],
+            wall: asked[asked.len() - 1] - asked[0],
             processor,
-        });
+        }
     }
-    passes.remove(0);
-    let memory = running.memory();
-    let folder = running.end();
-    // The site tells who asked; what was saved tells for whom the answer came in time.
-    let answered = saved_since(&folder.path().join("results.redb"), start);
-    if let Some(last) = passes.last_mut() {
-        last.answered = answered;
+
+    /// Has it test by its API; gives how many answered.
+    fn ask(&self) -> usize {
+        let url = self.site.url();
+        let path = format!("/group/auto/delay?timeout=5000&url={url}");
+        let answer = get(self.port.number(), &path);
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        let delays = answer.as_object().expect("delays by tag");
+        let worked = delays.values().filter(|delay| delay.as_u64() > Some(0));
+        worked.count()
     }
-    (passes, memory)
+
+    fn print(mut self) {
+        let (resident, peak) = self.running.memory();
+        if self.program == Program::Outwatch {
+            let folder = self.running.end();
+            // What was saved tells for whom the answer came in time.
+            if let Some(last) = self.passes.last_mut() {
+                last.answered = saved_since(&folder.path().join("results.redb"), last.start);
+            }
+        }
+        let passes = &self.passes;
+        let of = |figure: fn(&Pass) -> f64| median(passes.iter().map(figure).collect());
+        let answered: Vec<String> = passes.iter().map(|it| it.answered.to_string()).collect();
+        println!(
+            "| {} | {} | {} | {:.2} s | {:.0} µs | {resident:.0} MiB | {peak:.0} MiB |",
+            self.outbounds,
+            self.program.name(),
+            answered.join(", "),
+            of(|pass| pass.wall),
+            of(|pass| pass.processor) / self.outbounds as f64 * 1e6,
+        );
+    }
 }
 
 fn saved_since(path: &Path, start: f64) -> usize {
@@ -125,10 +148,6 @@ fn saved_since(path: &Path, start: f64) -> usize {
             .is_some_and(|at| at / 1000.0 > start - 1.0)
     };
     pairs.iter().filter(|(_, value)| since(value)).count()
-}
-
-fn span(times: &[f64]) -> f64 {
-    times.last().unwrap_or(&0.0) - times.first().unwrap_or(&0.0)
 }
 
 fn get(port: u16, path: &str) -> String {

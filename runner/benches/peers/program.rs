@@ -104,7 +104,7 @@ impl Program {
                     "inbounds": [{ "type": "mixed", "tag": "in", "listen_port": port }],
                     "outbounds": outbounds,
                     "experimental": { "monitoring": {
-                        "urls": [url], "ip_lookup": false, "interval": "15s", "idle_timeout": "1d",
+                        "urls": [url], "ip_lookup": false, "interval": "20s", "idle_timeout": "1d",
                     } },
                 })
             }

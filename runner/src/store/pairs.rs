@@ -37,7 +37,8 @@ impl Pairs {
         self.values.insert(key, value);
     }
 
-    /// Makes all of the change or none; gives the keys whose value is another now.
+    /// Makes all of the change or none; gives the keys whose value is another now, in their
+    /// order.
     pub(super) fn update(
         &mut self,
         delete: &[String],
@@ -49,23 +50,39 @@ impl Pairs {
             .map(|(key, value)| (key.as_str(), Some(value.as_slice())));
         // Later entries replace earlier ones: what is written wins over what is deleted.
         let mut changes: BTreeMap<_, _> = deleted.chain(written).collect();
-        changes.retain(|key, value| self.get(key) != *value);
-        let total = self.total_after(&changes)?;
-        self.total = total;
-        for (key, value) in &changes {
-            match value {
-                Some(value) => self.values.insert((*key).to_owned(), value.to_vec()),
-                None => self.values.remove(*key),
-            };
+        let mut gone = 0;
+        changes.retain(|key, value| {
+            let old = self.get(key);
+            let differs = old != *value;
+            if differs {
+                gone += old.map_or(0, |old| size(key, old));
+            }
+            differs
+        });
+        self.total = self.total_after(gone, &changes)?;
+        for (&key, value) in &changes {
+            match (value, self.values.get_mut(key)) {
+                (Some(value), Some(old)) => (**value).clone_into(old),
+                (Some(value), None) => {
+                    self.values.insert(key.to_owned(), value.to_vec());
+                }
+                (None, _) => {
+                    self.values.remove(key);
+                }
+            }
         }
         Ok(changes.into_keys().map(str::to_owned).collect())
     }
 
-    /// How large everything would be; an error if that is too large.
-    fn total_after(&self, changes: &BTreeMap<&str, Option<&[u8]>>) -> Result<usize, CacheError> {
-        let mut total = self.total;
+    /// How large everything would be without `gone` bytes and with what is set; an error if
+    /// that is too large.
+    fn total_after(
+        &self,
+        gone: usize,
+        changes: &BTreeMap<&str, Option<&[u8]>>,
+    ) -> Result<usize, CacheError> {
+        let mut total = self.total - gone;
         for (key, value) in changes {
-            total -= self.get(key).map_or(0, |old| size(key, old));
             if let Some(value) = value {
                 check_size(key, value)?;
                 total += size(key, value);

@@ -100,7 +100,8 @@ impl Writer {
         let mut state = self.shared.state();
         let changed = state.pairs.update(delete, set)?;
         if !changed.is_empty() {
-            state.unwritten.extend(changed);
+            // They are in order: that makes a set, and two of them one, without a search.
+            state.unwritten.append(&mut changed.into_iter().collect());
             self.shared.want(&mut state);
         }
         Ok(())

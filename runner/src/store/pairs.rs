@@ -62,7 +62,7 @@ impl Pairs {
         self.total = self.total_after(gone, &changes)?;
         for (&key, value) in &changes {
             match (value, self.values.get_mut(key)) {
-                (Some(value), Some(old)) => (**value).clone_into(old),
+                (Some(value), Some(old)) => *old = value.to_vec(),
                 (Some(value), None) => {
                     self.values.insert(key.to_owned(), value.to_vec());
                 }

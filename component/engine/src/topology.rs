@@ -41,7 +41,7 @@ pub(crate) struct Entry {
     pub(crate) selected_udp: Option<Id>,
     /// Groups it is a member of.
     parents: Vec<Id>,
-    /// With those that these are members of, if they are of any.
+    /// With those that these are members of; none where that adds none.
     ancestors: Option<Box<[Id]>>,
     /// Outbounds that name it as their detour.
     dialed_by: Vec<Id>,

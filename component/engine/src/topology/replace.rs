@@ -137,12 +137,9 @@ impl Topology {
     /// Every change of a result asks for them: they are looked for once.
     fn find_ancestors(&mut self) {
         for &id in &self.order {
-            let parents = &self.entries[id.index()].parents;
-            let nested = parents
-                .iter()
-                .any(|&group| !self.get(group).parents.is_empty());
-            let ancestors = nested.then(|| self.climb_all(id).into_boxed_slice());
-            self.entries[id.index()].ancestors = ancestors;
+            let above = self.climb(id, |_, _| true);
+            let entry = &mut self.entries[id.index()];
+            entry.ancestors = (above != entry.parents).then(|| above.into_boxed_slice());
         }
     }
 

@@ -83,11 +83,6 @@ impl Topology {
         entry.ancestors.as_deref().unwrap_or(&entry.parents)
     }
 
-    /// The same, found by a walk.
-    pub(super) fn climb_all(&self, id: Id) -> Vec<Id> {
-        self.climb(id, |_, _| true)
-    }
-
     /// The outbounds that dial through an entry: directly, or through a group
     /// whose selection leads to it.
     pub(crate) fn dependents(&self, id: Id) -> Vec<Id> {
@@ -115,7 +110,7 @@ impl Topology {
     }
 
     /// The groups above, as far as `follow(child, group)` leads.
-    fn climb(&self, id: Id, follow: impl Fn(Id, Id) -> bool) -> Vec<Id> {
+    pub(super) fn climb(&self, id: Id, follow: impl Fn(Id, Id) -> bool) -> Vec<Id> {
         let mut seen = BTreeSet::from([id]);
         let mut above = Vec::new();
         let mut open = Vec::from([id]);

@@ -1,7 +1,6 @@
 //! Users' connections through a mixed inbound: how fast bytes and connections pass, and
 //! the processor that they take. It must not know how a program relays.
 
-use std::cell::Cell;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -15,8 +14,9 @@ use tokio_socks::tcp::Socks5Stream;
 
 use crate::median;
 use crate::program::{Program, Programs};
+use crate::running::Running;
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 /// How many bytes pass in a round, over all of its streams.
 const BYTES: u64 = 4 << 30;
@@ -44,15 +44,13 @@ pub(crate) fn compare(programs: &Programs) {
     println!("| streams | | throughput | CPU per GiB |");
     println!("| --- | --- | --- | --- |");
     for streams in STREAMS {
-        for program in Program::ALL {
-            let pulls = |port| runtime.block_on(pull(port, streams));
-            let (rounds, _) = measure(programs, program, pulls);
-            let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
+        let pulls = |port| runtime.block_on(pull(port, streams));
+        for relay in by_turns(programs, |relay| relay.round(pulls)) {
             println!(
                 "| {streams} | {} | {:.2} GiB/s | {:.3} s |",
-                program.name(),
-                (BYTES >> 30) as f64 / of(|round| round.wall),
-                of(|round| round.processor) / (BYTES >> 30) as f64,
+                relay.program.name(),
+                (BYTES >> 30) as f64 / relay.median(|round| round.wall),
+                relay.median(|round| round.processor) / (BYTES >> 30) as f64,
             );
         }
     }
@@ -62,34 +60,64 @@ pub(crate) fn compare(programs: &Programs) {
     );
     println!("| | lost | a second | CPU each | resident |");
     println!("| --- | --- | --- | --- | --- |");
-    for program in Program::ALL {
-        let lost = Cell::new(0);
-        let knocks = |port| lost.set(lost.get() + runtime.block_on(knock(port)));
-        let (rounds, resident) = measure(programs, program, knocks);
-        let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure).collect());
+    let knocks = |relay: &mut Relay| {
+        let mut lost = 0;
+        relay.round(|port| lost = runtime.block_on(knock(port)));
+        relay.lost += lost;
+    };
+    for relay in by_turns(programs, knocks) {
         println!(
-            "| {} | {} | {:.0} | {:.0} µs | {resident:.0} MiB |",
-            program.name(),
-            lost.get(),
-            CONNECTIONS as f64 / of(|round| round.wall),
-            of(|round| round.processor) / CONNECTIONS as f64 * 1e6,
+            "| {} | {} | {:.0} | {:.0} µs | {:.0} MiB |",
+            relay.program.name(),
+            relay.lost,
+            CONNECTIONS as f64 / relay.median(|round| round.wall),
+            relay.median(|round| round.processor) / CONNECTIONS as f64 * 1e6,
+            relay.running.memory().0,
         );
     }
 }
 
-fn measure(programs: &Programs, program: Program, work: impl Fn(u16)) -> (Vec<Round>, f64) {
-    let port = Port::reserve();
-    let running = program.relays(programs, port.number());
-    let rounds = (0..ROUNDS).map(|_| {
-        let (processor, since) = (running.settled(), Instant::now());
-        work(port.number());
-        let wall = since.elapsed().as_secs_f64();
-        Round {
-            wall,
-            processor: running.settled() - processor,
+/// All programs after their rounds. They take turns, as they do in a pass of tests.
+fn by_turns(programs: &Programs, mut work: impl FnMut(&mut Relay)) -> [Relay; 3] {
+    let mut relays = Program::ALL.map(|program| Relay::start(programs, program));
+    for _ in 0..ROUNDS {
+        relays.iter_mut().for_each(&mut work);
+    }
+    relays
+}
+
+/// A program with a mixed inbound, and what its rounds took.
+struct Relay {
+    program: Program,
+    running: Running,
+    port: Port,
+    rounds: Vec<Round>,
+    lost: usize,
+}
+
+impl Relay {
+    fn start(programs: &Programs, program: Program) -> Self {
+        let port = Port::reserve();
+        Self {
+            program,
+            running: program.relays(programs, port.number()),
+            port,
+            rounds: Vec::new(),
+            lost: 0,
         }
-    });
-    (rounds.collect(), running.memory().0)
+    }
+
+    fn round(&mut self, work: impl FnOnce(u16)) {
+        let (processor, since) = (self.running.settled(), Instant::now());
+        work(self.port.number());
+        let wall = since.elapsed().as_secs_f64();
+        let processor = self.running.settled() - processor;
+        self.rounds.push(Round { wall, processor });
+    }
+
+    fn median(&self, figure: impl Fn(&Round) -> f64) -> f64 {
+        median(self.rounds.iter().map(figure).collect())
+    }
 }
 
 /// Reads all the bytes, by so many streams.

@@ -14,7 +14,7 @@ fn main() {
 mod embedded {
     use std::path::{Path, PathBuf};
 
-    use outwatch_component_build::{Build, MISSING, SOURCES, Toolchain};
+    use outwatch_component_build::{Build, MISSING, SOURCES, Toolchain, sha256, version_of};
 
     /// Names a component to embed instead of building one, for packagers who have it.
     const PREBUILT: &str = "OUTWATCH_PREBUILT_COMPONENT";
@@ -22,33 +22,44 @@ mod embedded {
     /// Has the compiler embed it.
     pub(crate) fn component() {
         println!("cargo::rerun-if-env-changed={PREBUILT}");
-        if let Some(component) = std::env::var_os(PREBUILT) {
-            let component = PathBuf::from(component);
-            println!("cargo::rerun-if-changed={}", component.display());
-            println!(
-                "cargo::rustc-env=OUTWATCH_COMPONENT={}",
-                component.display()
-            );
-            return;
+        let component = match std::env::var_os(PREBUILT) {
+            Some(component) => {
+                let component = PathBuf::from(component);
+                println!("cargo::rerun-if-changed={}", component.display());
+                Ok(component)
+            }
+            None => built(),
+        };
+        if let Err(message) = component.and_then(|component| embed(&component)) {
+            // Cargo takes an error line by line.
+            for line in message.lines() {
+                println!("cargo::error={line}");
+            }
         }
+    }
+
+    /// Also says what would otherwise have to be read from all of it at each start.
+    fn embed(component: &Path) -> Result<(), String> {
+        let name = component.display();
+        let bytes = std::fs::read(component)
+            .map_err(|error| format!("failed to read the component {name}: {error}"))?;
+        println!("cargo::rustc-env=OUTWATCH_COMPONENT={name}");
+        println!(
+            "cargo::rustc-env=OUTWATCH_COMPONENT_SHA256={}",
+            sha256(&bytes)
+        );
+        if let Some(version) = version_of(&bytes) {
+            println!("cargo::rustc-env=OUTWATCH_COMPONENT_VERSION={version}");
+        }
+        Ok(())
+    }
+
+    fn built() -> Result<PathBuf, String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for source in SOURCES {
             println!("cargo::rerun-if-changed={}", root.join(source).display());
         }
-        let component = match build(&root) {
-            Ok(path) => path,
-            Err(message) => {
-                // Cargo takes an error line by line.
-                message
-                    .lines()
-                    .for_each(|line| println!("cargo::error={line}"));
-                return;
-            }
-        };
-        println!(
-            "cargo::rustc-env=OUTWATCH_COMPONENT={}",
-            component.display()
-        );
+        build(&root)
     }
 
     fn build(root: &Path) -> Result<PathBuf, String> {

@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
 use wasm_metadata::AddMetadataField;
 
 pub use toolchain::{MISSING, Toolchain};
@@ -100,6 +101,17 @@ fn named(component: &[u8], name: &str) -> Result<Vec<u8>> {
     metadata
         .to_wasm(component)
         .context("failed to add name and version to the component")
+}
+
+/// The engine's version, as [`Build`] wrote it into the component; none of another one's.
+pub fn version_of(component: &[u8]) -> Option<String> {
+    let producers = wasm_metadata::Producers::from_wasm(component).ok()??;
+    producers.get("processed-by")?.get(NAME).cloned()
+}
+
+/// A component's SHA-256, in hexadecimal.
+pub fn sha256(component: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(component))
 }
 
 /// Leaves the file's time alone when nothing changed, so that nobody rebuilds.

@@ -27,6 +27,27 @@ pub struct Component {
     inner: Arc<Loaded>,
 }
 
+/// A component that is not compiled yet.
+#[cfg(feature = "compiler")]
+struct Bytes<'a> {
+    bytes: &'a [u8],
+    origin: &'a str,
+    version: Option<String>,
+    sha256: String,
+}
+
+#[cfg(feature = "compiler")]
+impl<'a> Bytes<'a> {
+    fn of(bytes: &'a [u8], origin: &'a str) -> Self {
+        Self {
+            bytes,
+            origin,
+            version: Component::version_of(bytes),
+            sha256: sha256(bytes),
+        }
+    }
+}
+
 struct Loaded {
     fitted: Box<dyn Fitted>,
     origin: String,
@@ -118,7 +139,14 @@ impl Component {
         if let Some(component) = COMPILED.get() {
             return Ok(component.clone());
         }
-        let component = Self::compile(EMBEDDED, "the embedded component", code)?;
+        let wasm = Bytes {
+            bytes: EMBEDDED,
+            origin: "the embedded component",
+            // Known from the build, so that a start does not read all of it.
+            version: option_env!("OUTWATCH_COMPONENT_VERSION").map(str::to_owned),
+            sha256: env!("OUTWATCH_COMPONENT_SHA256").to_owned(),
+        };
+        let component = Self::compile(wasm, code)?;
         Ok(COMPILED.get_or_init(|| component).clone())
     }
 
@@ -151,7 +179,7 @@ impl Component {
             path: path.to_owned(),
             source,
         })?;
-        Self::compile(&bytes, &path.display().to_string(), code)
+        Self::compile(Bytes::of(&bytes, &path.display().to_string()), code)
     }
 
     /// Compiles a component.
@@ -168,19 +196,18 @@ impl Component {
         bytes: &[u8],
         code: Option<&CodeCache>,
     ) -> Result<Self, LoadError> {
-        Self::compile(bytes, "the given component", code)
+        Self::compile(Bytes::of(bytes, "the given component"), code)
     }
 
     #[cfg(feature = "compiler")]
-    fn compile(bytes: &[u8], origin: &str, code: Option<&CodeCache>) -> Result<Self, LoadError> {
+    fn compile(wasm: Bytes<'_>, code: Option<&CodeCache>) -> Result<Self, LoadError> {
         let engine = engine()?;
-        let sha256 = sha256(bytes);
         let compiled = match code {
-            Some(cache) => cache.code(engine, bytes, &sha256),
-            None => compile(engine, bytes),
+            Some(cache) => cache.code(engine, wasm.bytes, &wasm.sha256),
+            None => compile(engine, wasm.bytes),
         };
-        let component = compiled.map_err(|error| not_a_component(origin, &error))?;
-        Self::fitting(&component, origin, Self::version_of(bytes), sha256)
+        let component = compiled.map_err(|error| not_a_component(wasm.origin, &error))?;
+        Self::fitting(&component, wasm.origin, wasm.version, wasm.sha256)
     }
 
     /// Compiles a component for [`from_precompiled`](Self::from_precompiled) of this same

@@ -13,6 +13,15 @@ fn refused(engine: &[u8]) -> String {
     error.to_string()
 }
 
+#[test]
+fn what_the_build_wrote_down_of_its_engine_is_what_the_engine_is() {
+    let embedded = Component::embedded().expect("an engine");
+    let read = load(Component::embedded_bytes()).expect("the same engine");
+    assert_eq!(embedded.sha256(), read.sha256());
+    assert_eq!(embedded.version(), read.version());
+    assert!(read.version().is_some(), "it names its version");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_later_engine_of_the_contract_runs_in_this_host() {
     let later = of_version(Component::embedded_bytes(), "0.1.1");

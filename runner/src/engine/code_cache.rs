@@ -16,7 +16,7 @@ use tracing::debug;
 use wasmtime::Engine;
 use wasmtime::component::Component as Wasm;
 
-use super::component::{Component, LoadError, compile};
+use super::component::{Component, LoadError, compile, load};
 
 /// How many components' code a folder keeps: some versions, each compiled by some
 /// versions of this runner.
@@ -90,14 +90,16 @@ impl CodeCache {
         if let Some(code) = self.kept(engine, &key) {
             return Ok(code);
         }
-        let compiled = compile(engine, bytes)?;
-        if let Err(error) = self.keep(&key, &compiled) {
+        let code = compile(engine, bytes)?;
+        if let Err(error) = self.keep(&key, &code) {
             let folder = self.folder.display();
             debug!("compiled code is not kept in {folder}: {error:#}");
-            return Ok(compiled);
         }
         // The code in the file can leave memory when it is not used.
-        Ok(self.kept(engine, &key).unwrap_or(compiled))
+        match self.kept(engine, &key) {
+            Some(kept) => Ok(kept),
+            None => load(engine, &code),
+        }
     }
 
     fn kept(&self, engine: &Engine, key: &str) -> Option<Wasm> {
@@ -116,16 +118,15 @@ impl CodeCache {
         }
     }
 
-    fn keep(&self, key: &str, compiled: &Wasm) -> wasmtime::Result<()> {
+    fn keep(&self, key: &str, code: &[u8]) -> wasmtime::Result<()> {
         make_folder(&self.folder)?;
         if !is_ours_alone(&self.folder) {
             return Err(wasmtime::Error::msg("others may write there"));
         }
-        let code = compiled.serialize()?;
         // A temporary file is readable by its owner alone, and whole when it is renamed.
         let new = tempfile::NamedTempFile::new_in(&self.folder)?;
-        fs::write(new.path(), &code)?;
-        let digest = format!("{:x}", Sha256::digest(&code));
+        fs::write(new.path(), code)?;
+        let digest = format!("{:x}", Sha256::digest(code));
         new.persist(self.folder.join(format!("{key}-{digest}.{EXTENSION}")))?;
         let mut files = self.files();
         files.sort_by_key(|file| std::cmp::Reverse(file.written));

@@ -204,7 +204,7 @@ impl Component {
         let engine = engine()?;
         let compiled = match code {
             Some(cache) => cache.code(engine, wasm.bytes, &wasm.sha256),
-            None => compile(engine, wasm.bytes),
+            None => compile(engine, wasm.bytes).and_then(|code| load(engine, &code)),
         };
         let component = compiled.map_err(|error| not_a_component(wasm.origin, &error))?;
         Self::fitting(&component, wasm.origin, wasm.version, wasm.sha256)
@@ -355,14 +355,24 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }
 
-/// Compiles in threads that end with it: what they need goes back to the system, and no
-/// process keeps them for a thing it does once.
+/// Compiles for an engine, in another one like it and in threads that end with that: an
+/// engine keeps what its compiler worked with, and no process does this often.
 #[cfg(feature = "compiler")]
-pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Wasm> {
+pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Vec<u8>> {
+    let engine = Engine::new(engine.config())?;
     match rayon::ThreadPoolBuilder::new().build() {
-        Ok(threads) => threads.install(|| Wasm::from_binary(engine, bytes)),
+        Ok(threads) => threads.install(|| engine.precompile_component(bytes)),
         // No more threads can be had: as wasmtime does it by itself.
-        Err(_) => Wasm::from_binary(engine, bytes),
+        Err(_) => engine.precompile_component(bytes),
+    }
+}
+
+/// What [`compile`] just gave.
+#[cfg(feature = "compiler")]
+pub(super) fn load(engine: &Engine, code: &[u8]) -> wasmtime::Result<Wasm> {
+    #[allow(unsafe_code, reason = "no one had it meanwhile")]
+    unsafe {
+        Wasm::deserialize(engine, code)
     }
 }
 

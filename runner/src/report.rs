@@ -69,6 +69,10 @@ pub struct Report {
     pub stats: Stats,
     /// Grows with every change.
     pub revision: u64,
+    /// What an engine later than this runner knows besides, as name and JSON text. In JSON
+    /// an object of such texts, left out while it is empty.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_object")]
+    pub extra: Vec<(String, String)>,
 }
 
 /// An enum that is written as its snake-case (or given) name.
@@ -341,6 +345,10 @@ fn kind_name<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Erro
 
 pub(crate) fn as_text<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(at)
+}
+
+fn as_object<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, text)| (name, text)))
 }
 
 fn rfc3339<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,6 +2,7 @@
 //! It must not know how any of it was found.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
@@ -277,4 +278,6 @@ pub struct Report {
     pub stats: Stats,
     /// Grows with every change.
     pub revision: u64,
+    /// More that is known, as name and JSON value: the contract's room for later engines.
+    pub extra: Vec<(String, String)>,
 }

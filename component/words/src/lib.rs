@@ -50,6 +50,10 @@ pub fn view_in(view: types::View) -> engine::View {
     }
 }
 
+/// The reports of a list are converted where they are: the memory of a guest grows by what
+/// it needs at the most, and that is when all outbounds are told at once.
+const _: () = assert!(size_of::<engine::Report>() == size_of::<types::Report>());
+
 pub fn report_out(report: engine::Report) -> types::Report {
     types::Report {
         tag: report.tag,
@@ -104,7 +108,7 @@ pub fn report_out(report: engine::Report) -> types::Report {
             jitter_ms: report.stats.jitter_ms,
         },
         revision: report.revision,
-        extra: Vec::new(),
+        extra: report.extra,
     }
 }
 

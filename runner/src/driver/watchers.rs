@@ -208,11 +208,13 @@ fn look(report: &Report) -> u64 {
         via,
         stats,
         revision: _,
+        extra,
     } = report;
     (tag, kind, type_name, state, testing, delay_ms).hash(&mut hasher);
     (delay_source, warm, url, tested_at, last_ok_at).hash(&mut hasher);
     (from_cache, miss, error, ip, ip_from_cache, ip_pending).hash(&mut hasher);
     (ipv6, ipv6_source, status_text, reason, attempts, via, stats).hash(&mut hasher);
+    extra.hash(&mut hasher);
     hasher.finish()
 }
 

@@ -47,6 +47,7 @@ fn report() -> Report {
             jitter_ms: None,
         },
         revision: 7,
+        extra: Vec::new(),
     }
 }
 
@@ -90,4 +91,14 @@ fn r8_the_json_of_a_report_has_every_field_under_its_name() {
         "revision": 7
     });
     assert_eq!(serde_json::to_value(report()).unwrap(), expected);
+}
+
+#[test]
+fn r8_what_a_later_engine_knows_besides_stands_in_the_json_as_it_said_it() {
+    let report = Report {
+        extra: vec![("loss".into(), "0.25".into())],
+        ..report()
+    };
+    let json = serde_json::to_value(report).unwrap();
+    assert_eq!(json["extra"], serde_json::json!({ "loss": "0.25" }));
 }

@@ -34,6 +34,7 @@ impl Report {
             via: None,
             stats: Stats::default(),
             revision: 0,
+            extra: Vec::new(),
         }
     }
 }

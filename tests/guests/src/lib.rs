@@ -318,6 +318,6 @@ fn report(tag: String, revision: u64) -> types::Report {
             jitter_ms: None,
         },
         revision,
-        extra: Vec::new(),
+        extra: vec![("loss".to_owned(), "0.5".to_owned())],
     }
 }

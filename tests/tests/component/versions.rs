@@ -51,6 +51,7 @@ async fn one_that_exports_more_than_this_host_knows_runs_in_it() {
             .expect("a monitor");
         let report = monitor.test("a").await.expect("a report");
         assert_eq!(report.type_name, "guest");
+        assert_eq!(report.extra, [("loss".to_owned(), "0.5".to_owned())]);
         monitor.stop().await.unwrap();
     }
 }

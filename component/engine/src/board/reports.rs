@@ -122,5 +122,6 @@ fn blank(entry: &Entry) -> Report {
         via: None,
         stats: Stats::default(),
         revision: 0,
+        extra: Vec::new(),
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn report_in(report: types::Report) -> Report {
             jitter_ms: report.stats.jitter_ms,
         },
         revision: report.revision,
+        extra: report.extra,
     }
 }
 

@@ -60,9 +60,9 @@ pub struct Groups {
 struct Shared {
     core: Arc<dyn ProxyCore>,
     cache: Arc<dyn Cache>,
-    groups: BTreeMap<String, Mutex<State>>,
+    groups: BTreeMap<Arc<str>, Mutex<State>>,
     /// In which groups an outbound or group is which member.
-    member_of: HashMap<String, Vec<(String, usize)>>,
+    member_of: HashMap<Arc<str>, Vec<(Arc<str>, usize)>>,
     /// Changes whenever a group may stand otherwise than before.
     changes: watch::Sender<()>,
 }
@@ -129,14 +129,14 @@ impl Groups {
         let by_tag: HashMap<&str, &Outbound> =
             listed.iter().map(|one| (one.tag.as_str(), one)).collect();
         let mut groups = BTreeMap::new();
-        let mut member_of: HashMap<String, Vec<(String, usize)>> = HashMap::new();
+        let mut member_of: HashMap<Arc<str>, Vec<(Arc<str>, usize)>> = HashMap::new();
         for plan in plans {
             let Some(group) = by_tag.get(plan.tag.as_str()) else {
                 continue;
             };
             let members = group.members.iter();
             let members = members.filter_map(|tag| by_tag.get(tag.as_str()).copied());
-            let tag = plan.tag.clone();
+            let tag: Arc<str> = plan.tag.as_str().into();
             let mut state = State::new(plan, members);
             let saved = Saved::load(&*cache, &tag);
             for (network, saved) in [(Network::Tcp, saved.tcp), (Network::Udp, saved.udp)] {
@@ -144,7 +144,9 @@ impl Groups {
             }
             begin(&mut state);
             for (nth, member) in state.tags().enumerate() {
-                let of = member_of.entry(member.to_owned()).or_default();
+                let of = member_of.entry(member.clone()).or_default();
+                // Most are in one group, and room for more is kept for all of them.
+                of.reserve_exact(1);
                 of.push((tag.clone(), nth));
             }
             groups.insert(tag, Mutex::new(state));
@@ -180,10 +182,18 @@ impl Groups {
     pub fn observe(&self, reports: &[Report]) -> BTreeSet<String> {
         let mut concerned = BTreeSet::new();
         for report in reports {
-            for (group, member) in self.shared.member_of.get(&report.tag).into_iter().flatten() {
+            for (group, member) in self
+                .shared
+                .member_of
+                .get(report.tag.as_str())
+                .into_iter()
+                .flatten()
+            {
                 if let Some(state) = self.shared.state(group) {
                     lock(state).take(*member, report);
-                    concerned.insert(group.clone());
+                    if !concerned.contains(&**group) {
+                        concerned.insert(group.to_string());
+                    }
                 }
             }
         }

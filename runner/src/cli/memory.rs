@@ -1,6 +1,11 @@
 //! The program's allocator, and what it gives back to the system. It must not know what
 //! is allocated.
 
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::timeout;
+
 /// Tests and connections are many small allocations, which it makes at less cost than
 /// the systems' own allocators.
 #[global_allocator]
@@ -12,4 +17,37 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[allow(unsafe_code, reason = "it touches only what is free")]
 pub(crate) fn give_back() {
     unsafe { libmimalloc_sys::mi_collect(true) }
+}
+
+/// How long there is no news after a burst of it.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// Gives back, after each burst of news, what it took to take it in: as much as there are
+/// outbounds, for a moment.
+pub(crate) async fn give_back_after(mut news: watch::Receiver<()>) {
+    while news.changed().await.is_ok() {
+        while let Ok(Ok(())) = timeout(QUIET, news.changed()).await {}
+        give_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_waits_for_the_end_of_a_burst_and_ends_with_who_has_news() {
+        let (news, listener) = watch::channel(());
+        let giving_back = tokio::spawn(give_back_after(listener));
+        let began = Instant::now();
+        for _ in 0..3 {
+            news.send_replace(());
+            tokio::time::sleep(QUIET / 2).await;
+        }
+        drop(news);
+        giving_back.await.unwrap();
+        assert!(began.elapsed() < QUIET * 3, "it holds nobody up");
+    }
 }

@@ -124,7 +124,7 @@ pub(crate) async fn run(args: &Args) -> Result<Exit, Failure> {
 /// before the first test.
 async fn start<'a>(
     args: &'a Args,
-    checked: Checked,
+    mut checked: Checked,
     stream: &Stream,
     log_lines: LogLines,
 ) -> Result<(Running<'a>, Option<Updates>), Failure> {
@@ -132,6 +132,10 @@ async fn start<'a>(
     checked.report(problems)?;
     let component = args.component.load(args.cache.code().as_ref())?;
     let mut dialing = args.core.start(&checked).await?;
+    // The core has what it needs of them. They are most of a config, and the component takes
+    // as much again.
+    checked.config.entries = Vec::new();
+    memory::give_back();
     let mut builder = monitoring::builder(&checked, dialing.current(), component);
     let cache = args.cache.open(&checked.config.cache_file);
     let cache = cache.map(|cache| Arc::new(cache) as Arc<dyn Cache>);

@@ -14,6 +14,7 @@ use tracing::{error, info, warn};
 
 use super::config::Checked;
 use super::current::Current;
+use super::memory;
 use super::workers::Workers;
 
 /// How often a monitor without inbounds is told that it is used.
@@ -127,6 +128,8 @@ impl Traffic {
     async fn take_up(&mut self, plan: Plan, core: Arc<dyn ProxyCore>, groups: Groups) {
         self.groups.set(Arc::new(groups.clone()));
         let (choosing, kept) = (groups.clone(), self.monitor.clone());
+        self.choosing
+            .spawn(memory::give_back_after(groups.changes()));
         self.choosing
             .spawn(async move { choosing.keep(&kept).await });
         self.final_tag.clone_from(&plan.route.final_tag);

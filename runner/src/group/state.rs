@@ -3,6 +3,8 @@
 
 mod renewal;
 
+use std::sync::Arc;
+
 use tokio_util::sync::CancellationToken;
 
 use super::lowest::{self, Decision};
@@ -25,7 +27,7 @@ pub(super) struct State {
 }
 
 struct Member {
-    tag: String,
+    tag: Arc<str>,
     networks: Vec<Network>,
     standing: Standing,
 }
@@ -71,13 +73,14 @@ enum Tier {
 impl State {
     /// A group of members as the core lists them.
     pub(super) fn new<'a>(plan: GroupPlan, members: impl Iterator<Item = &'a Outbound>) -> Self {
-        let members: Vec<Member> = members
+        let mut members: Vec<Member> = members
             .map(|member| Member {
-                tag: member.tag.clone(),
+                tag: member.tag.as_str().into(),
                 networks: member.networks.clone(),
                 standing: Standing::default(),
             })
             .collect();
+        members.shrink_to_fit();
         let spread = match plan.policy {
             Policy::RoundRobin { .. } => Spread::Turn(Turn::default()),
             Policy::StickySessions { ttl, .. } => Spread::Sessions(Box::new(Sessions::new(ttl))),
@@ -98,8 +101,8 @@ impl State {
         self.members.get(member).map_or("", |member| &member.tag)
     }
 
-    pub(super) fn tags(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().map(|member| member.tag.as_str())
+    pub(super) fn tags(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.members.iter().map(|member| &member.tag)
     }
 
     pub(super) fn standing(&self, member: usize) -> Option<&Standing> {
@@ -137,7 +140,7 @@ impl State {
     }
 
     pub(super) fn find(&self, tag: &str) -> Option<usize> {
-        self.members.iter().position(|member| member.tag == tag)
+        self.members.iter().position(|member| *member.tag == *tag)
     }
 
     /// Leads to another member from now on; says whether it is another.
@@ -266,7 +269,7 @@ impl State {
                 good,
             ),
             Spread::Nothing => {
-                let tags = members.iter().map(|member| member.tag.as_str());
+                let tags = members.iter().map(|member| &*member.tag);
                 by_domain(flow, tags.enumerate(), |member| match tier {
                     // The delays must not move anything (G-6).
                     Tier::FastEnough => of_tier(member, Tier::Alive),

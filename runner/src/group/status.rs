@@ -92,7 +92,7 @@ impl GroupStatus {
         Self {
             tag: state.plan.tag.clone(),
             policy: state.plan.policy,
-            members: state.tags().map(str::to_owned).collect(),
+            members: state.tags().map(|tag| tag.to_string()).collect(),
             tcp: lead(Network::Tcp),
             udp: lead(Network::Udp),
             tcp_decision: decision(Network::Tcp),

@@ -14,6 +14,7 @@ use nix::unistd::pipe2;
 use socket2::SockRef;
 use tokio::io::Interest;
 use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::coop::consume_budget;
 
 use crate::inbound::connections::meter::{Meter, count};
@@ -25,8 +26,12 @@ const MESSAGE: usize = 8 * 1024;
 /// How much a pipe holds, if the system allows it; four times what it does by itself.
 const PIPE: i32 = 256 * 1024;
 
-/// How much is moved at once: as much as fits.
-const AT_ONCE: usize = PIPE as usize;
+/// How much a wide one holds, which takes a tenth less of the processor.
+const WIDE: i32 = 1024 * 1024;
+
+/// Places for wide ones. Linux gives a user 64 MiB of pipes, and hardly any room to those
+/// beyond.
+static PLACES: Semaphore = Semaphore::const_new(16);
 
 const FLAGS: SpliceFFlags = SpliceFFlags::SPLICE_F_MOVE.union(SpliceFFlags::SPLICE_F_NONBLOCK);
 
@@ -94,7 +99,7 @@ async fn flow(from: &TcpStream, to: &TcpStream, pipe: &Pipe, passed: &AtomicU64)
     loop {
         consume_budget().await;
         let fill = from.async_io(Interest::READABLE, || {
-            let moved = splice(from, None, &pipe.write, None, AT_ONCE, FLAGS);
+            let moved = splice(from, None, &pipe.write, None, pipe.size, FLAGS);
             moved.map_err(io::Error::from)
         });
         let mut held = fill.await?;
@@ -117,14 +122,24 @@ async fn flow(from: &TcpStream, to: &TcpStream, pipe: &Pipe, passed: &AtomicU64)
 struct Pipe {
     read: OwnedFd,
     write: OwnedFd,
+    /// How much is moved at once: as much as fits.
+    size: usize,
+    _place: Option<SemaphorePermit<'static>>,
 }
 
 impl Pipe {
     fn open() -> io::Result<Self> {
         let (read, write) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+        let place = PLACES.try_acquire().ok();
+        let size = if place.is_some() { WIDE } else { PIPE };
         // One user's pipes may not hold all too much; a smaller one does as well.
-        let _ = fcntl(&write, FcntlArg::F_SETPIPE_SZ(PIPE));
-        Ok(Self { read, write })
+        let _ = fcntl(&write, FcntlArg::F_SETPIPE_SZ(size));
+        Ok(Self {
+            read,
+            write,
+            size: usize::try_from(size).unwrap_or(MESSAGE),
+            _place: place,
+        })
     }
 }
 
@@ -153,7 +168,7 @@ mod tests {
         server.read_exact(&mut heard).await.unwrap();
         assert_eq!(&heard, b"a message");
 
-        let flood: Vec<u8> = (0..5 * PIPE).map(|n| (n / 3 % 251) as u8).collect();
+        let flood: Vec<u8> = (0..5 * WIDE).map(|n| (n / 3 % 251) as u8).collect();
         let (mut upwards, mut downwards) = (Vec::new(), Vec::new());
         let asks = async {
             client.write_all(&flood).await.unwrap();
@@ -169,5 +184,15 @@ mod tests {
         assert!(upwards == flood, "{} of {}", upwards.len(), flood.len());
         assert_eq!(downwards, b"all of it");
         relay.await.unwrap().unwrap();
+    }
+
+    #[test]
+    fn the_first_floods_get_wide_pipes_and_leave_their_places_to_others() {
+        let is_wide = |pipe: &Pipe| pipe.size == usize::try_from(WIDE).unwrap();
+        let pipes: Vec<Pipe> = (0..20).map(|_| Pipe::open().unwrap()).collect();
+        let wide = pipes.iter().filter(|pipe| is_wide(pipe)).count();
+        assert!((1..=16).contains(&wide), "{wide}");
+        drop(pipes);
+        assert!(is_wide(&Pipe::open().unwrap()));
     }
 }

@@ -182,18 +182,11 @@ impl Groups {
     pub fn observe(&self, reports: &[Report]) -> BTreeSet<String> {
         let mut concerned = BTreeSet::new();
         for report in reports {
-            for (group, member) in self
-                .shared
-                .member_of
-                .get(report.tag.as_str())
-                .into_iter()
-                .flatten()
-            {
+            let places = self.shared.member_of.get(report.tag.as_str());
+            for (group, member) in places.into_iter().flatten() {
                 if let Some(state) = self.shared.state(group) {
                     lock(state).take(*member, report);
-                    if !concerned.contains(&**group) {
-                        concerned.insert(group.to_string());
-                    }
+                    concerned.insert(group);
                 }
             }
         }
@@ -202,7 +195,7 @@ impl Groups {
         if may_stand_otherwise {
             self.shared.changes.send_replace(());
         }
-        concerned
+        concerned.into_iter().map(|tag| tag.to_string()).collect()
     }
 
     /// How a group stands; none if there is no such group.

@@ -1,6 +1,7 @@
 //! The engine as a component: loading it, the contracts that this runner can
 //! host, and the limits it runs under. It must not know the driver or a core.
 
+mod code;
 #[cfg(feature = "compiler")]
 mod code_cache;
 mod component;

@@ -16,7 +16,8 @@ use tracing::debug;
 use wasmtime::Engine;
 use wasmtime::component::Component as Wasm;
 
-use super::component::{Component, LoadError, compile, load};
+use super::code::{compile, load};
+use super::component::{Component, LoadError};
 
 /// How many components' code a folder keeps: some versions, each compiled by some
 /// versions of this runner.

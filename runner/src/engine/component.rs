@@ -3,12 +3,18 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+#[cfg(feature = "embedded")]
+use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
+#[cfg(feature = "compiler")]
+use wasmtime::Engine;
 use wasmtime::component::Component as Wasm;
-use wasmtime::{Config, Engine};
 
+use super::code::engine;
+#[cfg(feature = "compiler")]
+use super::code::{compile, config, load};
 #[cfg(feature = "compiler")]
 use super::code_cache::CodeCache;
 use super::track::{self, Fitted, Misfit};
@@ -355,48 +361,10 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }
 
-/// Compiles for an engine, in another one like it and in threads that end with that: an
-/// engine keeps what its compiler worked with, and no process does this often.
-#[cfg(feature = "compiler")]
-pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Vec<u8>> {
-    let engine = Engine::new(engine.config())?;
-    match rayon::ThreadPoolBuilder::new().build() {
-        Ok(threads) => threads.install(|| engine.precompile_component(bytes)),
-        // No more threads can be had: as wasmtime does it by itself.
-        Err(_) => engine.precompile_component(bytes),
-    }
-}
-
-/// What [`compile`] just gave.
-#[cfg(feature = "compiler")]
-pub(super) fn load(engine: &Engine, code: &[u8]) -> wasmtime::Result<Wasm> {
-    #[allow(unsafe_code, reason = "no one had it meanwhile")]
-    unsafe {
-        Wasm::deserialize(engine, code)
-    }
-}
-
 #[cfg(feature = "compiler")]
 fn not_a_component(origin: &str, error: &wasmtime::Error) -> LoadError {
     LoadError::NotAComponent {
         origin: origin.to_owned(),
         reason: format!("{error:#}"),
     }
-}
-
-/// How components are compiled and run.
-fn config() -> Config {
-    let mut config = Config::new();
-    config.epoch_interruption(true);
-    config
-}
-
-/// The process's one wasmtime engine.
-fn engine() -> Result<&'static Engine, LoadError> {
-    static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
-    let engine =
-        ENGINE.get_or_init(|| Engine::new(&config()).map_err(|error| format!("{error:#}")));
-    engine
-        .as_ref()
-        .map_err(|reason| LoadError::Unavailable(reason.clone()))
 }

@@ -16,11 +16,20 @@ pub(super) fn config() -> Config {
     config
 }
 
-/// The process's one wasmtime engine.
+/// The process's one wasmtime engine. It runs code and compiles none, so that a process
+/// that finds its code compiled has no compiler in memory.
 pub(super) fn engine() -> Result<&'static Engine, LoadError> {
     static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
-    let engine =
-        ENGINE.get_or_init(|| Engine::new(&config()).map_err(|error| format!("{error:#}")));
+    let engine = ENGINE.get_or_init(|| {
+        #[cfg_attr(
+            not(feature = "compiler"),
+            expect(unused_mut, reason = "nothing to set")
+        )]
+        let mut config = config();
+        #[cfg(feature = "compiler")]
+        config.enable_compiler(false);
+        Engine::new(&config).map_err(|error| format!("{error:#}"))
+    });
     engine
         .as_ref()
         .map_err(|reason| LoadError::Unavailable(reason.clone()))
@@ -30,7 +39,7 @@ pub(super) fn engine() -> Result<&'static Engine, LoadError> {
 /// engine keeps what its compiler worked with, and no process does this often.
 #[cfg(feature = "compiler")]
 pub(super) fn compile(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Vec<u8>> {
-    let engine = Engine::new(engine.config())?;
+    let engine = Engine::new(engine.config().clone().enable_compiler(true))?;
     match rayon::ThreadPoolBuilder::new().build() {
         Ok(threads) => threads.install(|| engine.precompile_component(bytes)),
         // No more threads can be had: as wasmtime does it by itself.

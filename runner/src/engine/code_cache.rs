@@ -182,10 +182,12 @@ impl Kept {
     }
 }
 
-/// What the code of a component depends on: its bytes, and how they are compiled.
+/// What the code of a component depends on: its bytes, and how and by what they are
+/// compiled. What the code needs of the processor is looked at when it is loaded.
 fn key(engine: &Engine, sha256: &str) -> String {
     let mut compiler = SipHasher13::new();
     engine.precompile_compatibility_hash().hash(&mut compiler);
+    env!("CARGO_PKG_VERSION").hash(&mut compiler);
     format!("{sha256}-{:016x}", compiler.finish())
 }
 

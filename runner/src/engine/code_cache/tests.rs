@@ -12,6 +12,11 @@ const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 /// Another: it has an empty section of its own.
 const OTHER: &[u8] = b"\0asm\x0d\0\x01\0\0\x02\x01x";
 
+/// An engine that compiles nothing, as the process's one.
+fn running(config: &mut Config) -> Engine {
+    Engine::new(config.enable_compiler(false)).unwrap()
+}
+
 struct Scene {
     _parent: TempDir,
     cache: CodeCache,
@@ -24,7 +29,7 @@ impl Scene {
         Self {
             cache: CodeCache::in_folder(parent.path().join("outwatch").join("code")),
             _parent: parent,
-            engine: Engine::default(),
+            engine: running(&mut Config::new()),
         }
     }
 
@@ -101,7 +106,7 @@ fn damaged_and_cut_off_code_is_compiled_anew() {
 fn code_that_was_compiled_otherwise_is_not_used() {
     let scene = Scene::new();
     scene.compile(EMPTY);
-    let engine = Engine::new(Config::new().epoch_interruption(true)).unwrap();
+    let engine = running(Config::new().epoch_interruption(true));
     assert!(
         scene
             .cache
@@ -121,7 +126,7 @@ fn code_that_was_compiled_otherwise_is_not_used() {
 #[test]
 fn code_under_another_ones_name_is_not_used() {
     let scene = Scene::new();
-    let engine = Engine::new(Config::new().epoch_interruption(true)).unwrap();
+    let engine = running(Config::new().epoch_interruption(true));
     scene.cache.code(&engine, EMPTY, &sha256(EMPTY)).unwrap();
     let path = scene.only_path();
     let (_, digest) = path.to_str().unwrap().rsplit_once('-').unwrap();

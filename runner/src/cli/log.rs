@@ -6,11 +6,13 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use indicatif::MultiProgress;
 use outwatch::api::LogLines;
+use tracing::level_filters::LevelFilter;
 use tracing::{Metadata, Subscriber};
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
-use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
+use tracing_subscriber::{Layer, Registry, reload};
 
 use super::{journal, terminal};
 
@@ -47,14 +49,14 @@ impl Level {
         }
     }
 
-    fn as_str(self) -> &'static str {
+    fn filter(self) -> LevelFilter {
         match self {
-            Self::Off => "off",
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-            Self::Trace => "trace",
+            Self::Off => LevelFilter::OFF,
+            Self::Error => LevelFilter::ERROR,
+            Self::Warn => LevelFilter::WARN,
+            Self::Info => LevelFilter::INFO,
+            Self::Debug => LevelFilter::DEBUG,
+            Self::Trace => LevelFilter::TRACE,
         }
     }
 }
@@ -68,7 +70,7 @@ pub(crate) fn start(level: Level, drawn: Option<&MultiProgress>) {
 /// To be called within a runtime, which follows that.
 pub(crate) fn start_passing_on(level: Level) -> LogLines {
     let lines = LogLines::default();
-    let (filter, handle) = reload::Layer::new(EnvFilter::new("off"));
+    let (filter, handle) = reload::Layer::new(filter_of(LevelFilter::OFF));
     let passed_on = fmt::layer()
         .without_time()
         .with_level(false)
@@ -86,7 +88,7 @@ pub(crate) fn start_passing_on(level: Level) -> LogLines {
         while wanted.changed().await.is_ok() {
             let level = *wanted.borrow_and_update();
             // It fails only once there is no log any more.
-            let _ = handle.reload(filter_of(&level.to_string()));
+            let _ = handle.reload(filter_of(level));
         }
     });
     lines
@@ -106,14 +108,15 @@ where
         .with_target(false)
         .with_ansi(terminal::stderr_has_colour())
         .with_writer(MakesRoom(drawn.cloned()))
-        .with_filter(filter_of(level.as_str()))
+        .with_filter(filter_of(level.filter()))
 }
 
 /// What libraries have to say is for programmers.
-fn filter_of(level: &str) -> EnvFilter {
-    match level {
-        "debug" | "trace" => EnvFilter::new(level),
-        _ => EnvFilter::new(format!("off,outwatch={level}")),
+fn filter_of(level: LevelFilter) -> Targets {
+    if level >= LevelFilter::DEBUG {
+        Targets::new().with_default(level)
+    } else {
+        Targets::new().with_target("outwatch", level)
     }
 }
 

@@ -61,10 +61,18 @@ struct Shared {
     core: Arc<dyn ProxyCore>,
     cache: Arc<dyn Cache>,
     groups: BTreeMap<Arc<str>, Mutex<State>>,
-    /// In which groups an outbound or group is which member.
-    member_of: HashMap<Arc<str>, Vec<(Arc<str>, usize)>>,
+    /// In which groups an outbound or group is which member, in the order of their tags.
+    memberships: Vec<Membership>,
     /// Changes whenever a group may stand otherwise than before.
     changes: watch::Sender<()>,
+}
+
+/// That an outbound or group is a member of a group.
+struct Membership {
+    tag: Arc<str>,
+    group: Arc<str>,
+    /// Its place among the members.
+    nth: usize,
 }
 
 /// The outbound that a connection is to go through.
@@ -129,7 +137,7 @@ impl Groups {
         let by_tag: HashMap<&str, &Outbound> =
             listed.iter().map(|one| (one.tag.as_str(), one)).collect();
         let mut groups = BTreeMap::new();
-        let mut member_of: HashMap<Arc<str>, Vec<(Arc<str>, usize)>> = HashMap::new();
+        let mut memberships = Vec::new();
         for plan in plans {
             let Some(group) = by_tag.get(plan.tag.as_str()) else {
                 continue;
@@ -144,18 +152,21 @@ impl Groups {
             }
             begin(&mut state);
             for (nth, member) in state.tags().enumerate() {
-                let of = member_of.entry(member.clone()).or_default();
-                // Most are in one group, and room for more is kept for all of them.
-                of.reserve_exact(1);
-                of.push((tag.clone(), nth));
+                memberships.push(Membership {
+                    tag: member.clone(),
+                    group: tag.clone(),
+                    nth,
+                });
             }
             groups.insert(tag, Mutex::new(state));
         }
+        memberships.sort_by(|a, b| a.tag.cmp(&b.tag));
+        memberships.shrink_to_fit();
         let shared = Shared {
             core,
             cache,
             groups,
-            member_of,
+            memberships,
             changes: watch::Sender::new(()),
         };
         for group in shared.groups.values() {
@@ -182,10 +193,9 @@ impl Groups {
     pub fn observe(&self, reports: &[Report]) -> BTreeSet<String> {
         let mut concerned = BTreeSet::new();
         for report in reports {
-            let places = self.shared.member_of.get(report.tag.as_str());
-            for (group, member) in places.into_iter().flatten() {
+            for Membership { group, nth, .. } in self.shared.memberships(&report.tag) {
                 if let Some(state) = self.shared.state(group) {
-                    lock(state).take(*member, report);
+                    lock(state).take(*nth, report);
                     concerned.insert(group);
                 }
             }
@@ -262,6 +272,13 @@ impl Groups {
 impl Shared {
     fn state(&self, group: &str) -> Option<&Mutex<State>> {
         self.groups.get(group)
+    }
+
+    /// Of what an outbound or group is a member.
+    fn memberships(&self, tag: &str) -> impl Iterator<Item = &Membership> {
+        let first = self.memberships.partition_point(|it| *it.tag < *tag);
+        let rest = self.memberships.get(first..).unwrap_or_default();
+        rest.iter().take_while(move |it| *it.tag == *tag)
     }
 
     /// Lets a group decide; says whether it leads elsewhere now.

@@ -28,8 +28,31 @@ pub(super) struct State {
 
 struct Member {
     tag: Arc<str>,
-    networks: Vec<Network>,
+    carries: Carries,
     standing: Standing,
+}
+
+/// Which traffic a member carries.
+#[derive(Clone, Copy)]
+struct Carries {
+    tcp: bool,
+    udp: bool,
+}
+
+impl Carries {
+    fn of(member: &Outbound) -> Self {
+        Self {
+            tcp: member.networks.contains(&Network::Tcp),
+            udp: member.networks.contains(&Network::Udp),
+        }
+    }
+
+    fn this(self, network: Network) -> bool {
+        match network {
+            Network::Tcp => self.tcp,
+            Network::Udp => self.udp,
+        }
+    }
 }
 
 /// The member for a new connection.
@@ -76,7 +99,7 @@ impl State {
         let mut members: Vec<Member> = members
             .map(|member| Member {
                 tag: member.tag.as_str().into(),
-                networks: member.networks.clone(),
+                carries: Carries::of(member),
                 standing: Standing::default(),
             })
             .collect();
@@ -178,7 +201,7 @@ impl State {
         };
         let usable = self.members.iter().enumerate();
         let usable = usable
-            .filter(|(_, member)| member.networks.contains(&network))
+            .filter(|(_, member)| member.carries.this(network))
             .map(|(nth, member)| (nth, &member.standing));
         let decision = lowest::decide(usable, self.lead(network), tolerance_ms)?;
         let lead = self.lead_mut(network);
@@ -247,7 +270,7 @@ impl State {
                 Tier::Alive => delay.is_some(),
                 Tier::Any => true,
             };
-            fits && it.networks.contains(&network) && open(member)
+            fits && it.carries.this(network) && open(member)
         };
         let good = |member| of_tier(member, tier);
         match &mut self.spread {
@@ -286,7 +309,7 @@ impl State {
             Policy::Selected | Policy::LowestDelay { .. } | Policy::ConsistentHashing => 1.0,
         };
         let usable = self.members.iter();
-        let usable = usable.filter(|member| member.networks.contains(&network));
+        let usable = usable.filter(|member| member.carries.this(network));
         let best = usable.filter_map(|member| member.standing.delay()).min();
         in_f64(best.unwrap_or(0).max(FAST_MS)) * ratio
     }
@@ -308,7 +331,7 @@ impl State {
 
     fn carries(&self, member: usize, network: Network) -> bool {
         let member = self.members.get(member);
-        member.is_some_and(|member| member.networks.contains(&network))
+        member.is_some_and(|member| member.carries.this(network))
     }
 
     fn lead_of(&self, network: Network) -> &Lead {

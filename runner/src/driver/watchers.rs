@@ -34,7 +34,7 @@ pub(super) struct Watcher {
 }
 
 /// By tag what a watcher last saw of it, as a hash.
-type Seen = BTreeMap<String, u64>;
+type Seen = BTreeMap<Box<str>, u64>;
 
 impl Watchers {
     pub(super) fn add(
@@ -93,8 +93,8 @@ impl Watcher {
     pub(super) async fn tell_gone(&mut self, alive: &BTreeSet<String>) {
         let removed: Vec<String> = {
             let seen = lock(&self.seen);
-            let gone = seen.keys().filter(|tag| !alive.contains(*tag));
-            gone.cloned().collect()
+            let gone = seen.keys().filter(|tag| !alive.contains(&***tag));
+            gone.map(|tag| tag.to_string()).collect()
         };
         if removed.is_empty() {
             return;
@@ -106,7 +106,7 @@ impl Watcher {
         };
         // One who left needs no word. Until this one took it, the next instance has to tell.
         if self.sender.feed(update).await.is_ok() {
-            lock(&self.seen).retain(|tag, _| alive.contains(tag));
+            lock(&self.seen).retain(|tag, _| alive.contains(&**tag));
         }
     }
 }
@@ -160,15 +160,15 @@ impl Reader for Feed {
             let is_first = std::mem::take(&mut self.is_first);
             update.reports.retain(|report| {
                 let look = look(report);
-                let Some(known) = seen.get_mut(&report.tag) else {
-                    seen.insert(report.tag.clone(), look);
+                let Some(known) = seen.get_mut(&*report.tag) else {
+                    seen.insert(report.tag.as_str().into(), look);
                     return true;
                 };
                 let is_news = std::mem::replace(known, look) != look;
                 is_news || !is_first
             });
             for tag in &update.removed {
-                seen.remove(tag);
+                seen.remove(&**tag);
             }
         }
         if update.reports.is_empty() && update.removed.is_empty() {

@@ -9,32 +9,32 @@ use super::{CacheError, KEY_LIMIT, TOTAL_LIMIT, VALUE_LIMIT};
 /// Keys and values in key order.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    values: BTreeMap<String, Vec<u8>>,
+    values: BTreeMap<Box<str>, Box<[u8]>>,
     /// The bytes of all keys and values.
     total: usize,
 }
 
 impl Pairs {
     pub(super) fn get(&self, key: &str) -> Option<&[u8]> {
-        self.values.get(key).map(Vec::as_slice)
+        self.values.get(key).map(|value| &**value)
     }
 
     pub(super) fn with_prefix(&self, prefix: &str) -> Vec<(String, Vec<u8>)> {
         self.values
             .range::<str, _>((Bound::Included(prefix), Bound::Unbounded))
             .take_while(|(key, _)| key.starts_with(prefix))
-            .map(|(key, value)| (key.clone(), value.clone()))
+            .map(|(key, value)| (key.to_string(), value.to_vec()))
             .collect()
     }
 
     pub(super) fn keys(&self) -> Vec<String> {
-        self.values.keys().cloned().collect()
+        self.values.keys().map(|key| key.to_string()).collect()
     }
 
     /// Takes over a pair as it was stored, whatever its size.
     pub(super) fn load(&mut self, key: String, value: Vec<u8>) {
         self.total += size(&key, &value);
-        self.values.insert(key, value);
+        self.values.insert(key.into(), value.into());
     }
 
     /// Makes all of the change or none; gives the keys whose value is another now, in their
@@ -62,9 +62,9 @@ impl Pairs {
         self.total = self.total_after(gone, &changes)?;
         for (&key, value) in &changes {
             match (value, self.values.get_mut(key)) {
-                (Some(value), Some(old)) => *old = value.to_vec(),
+                (Some(value), Some(old)) => *old = (*value).into(),
                 (Some(value), None) => {
-                    self.values.insert(key.to_owned(), value.to_vec());
+                    self.values.insert(key.into(), (*value).into());
                 }
                 (None, _) => {
                     self.values.remove(key);

@@ -15,6 +15,7 @@ mod over_stream;
 mod progress;
 mod proxy;
 mod resolve;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -22,7 +23,6 @@ mod transport;
 mod upgrade;
 mod way;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -30,10 +30,10 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
 use self::group::Group;
-use self::node::{Node, Role, Route};
+use self::node::{Common, Node, Role, Route};
 use self::progress::Progress;
 use self::resolve::{Resolver, System};
-use self::tls::TlsConfigs;
+use self::tags::Tags;
 use self::way::Way;
 use crate::config::Entry;
 use crate::fetch::{self, Trust};
@@ -50,7 +50,7 @@ use crate::report::{Problem, Severity};
 /// is not ready for good (D-6).
 pub struct NativeCore {
     nodes: Vec<Node>,
-    by_tag: HashMap<String, usize>,
+    tags: Tags,
     resolver: Arc<dyn Resolver>,
     trust: Trust,
 }
@@ -67,21 +67,18 @@ impl NativeCore {
     ) -> (Self, Vec<Problem>) {
         let mut problems = Vec::new();
         let trust = certificate::trust(certificate, &mut problems);
-        let mut configs = TlsConfigs::new(trust.clone());
-        let mut by_tag = HashMap::with_capacity(entries.len());
-        for (index, entry) in entries.iter().enumerate() {
-            by_tag.entry(entry.tag.clone()).or_insert(index);
-        }
+        let tags = Tags::of(entries.len(), |place| &entries[place].tag);
+        let mut common = Common::new(entries, &tags, trust.clone());
         let mut nodes: Vec<Node> = entries
             .iter()
-            .map(|entry| Node::read(entry, &by_tag, &mut configs, &mut problems))
+            .map(|entry| Node::read(entry, &mut common, &mut problems))
             .collect();
         carriage::list(&mut nodes);
         problems.sort_by_key(|problem| problem.severity == Severity::Warning);
         (
             Self {
                 nodes,
-                by_tag,
+                tags,
                 resolver: Arc::new(System),
                 trust,
             },
@@ -94,7 +91,8 @@ impl NativeCore {
     }
 
     fn find(&self, tag: &str) -> Option<(usize, &Node)> {
-        let index = *self.by_tag.get(tag)?;
+        let tag_at = |index: usize| self.nodes[index].listed.tag.as_str();
+        let index = self.tags.find(tag, tag_at)?;
         Some((index, self.node(index)?))
     }
 
@@ -175,8 +173,8 @@ impl ProxyCore for NativeCore {
         let Some(found) = self.group(group) else {
             return Err(SelectError::NoSuchGroup(group.to_owned()));
         };
-        match self.by_tag.get(member) {
-            Some(member) if found.select(network, *member) => Ok(()),
+        match self.find(member) {
+            Some((member, _)) if found.select(network, member) => Ok(()),
             _ => Err(SelectError::NotAMember {
                 group: group.to_owned(),
                 member: member.to_owned(),

@@ -22,7 +22,7 @@ use crate::proxy_core::{Cause, Family, FetchError, Host, Phase, Target};
 pub(super) use self::fields::DialFields;
 
 /// Opens sockets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Dialer {
     interface: Option<String>,
     mark: Option<u32>,

@@ -12,7 +12,7 @@ use futures::stream::FuturesUnordered;
 pub(super) const STAGGER: Duration = Duration::from_millis(250);
 
 /// Which family goes first, or goes at all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Preference {
     /// As the resolver sorted them (RFC 6724).
     #[default]

@@ -1,9 +1,9 @@
 //! Groups: outbounds made of members, one of which is selected.
 //! It must not know why a member is selected, nor how members dial.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::node::Common;
 use crate::config::Entry;
 use crate::proxy_core::Network;
 
@@ -20,20 +20,21 @@ const NONE: usize = usize::MAX;
 impl Group {
     /// The group that `entry` describes. A selector starts with its `default`, else
     /// its first member; the others have chosen nothing yet.
-    pub(super) fn read(entry: &Entry, by_tag: &HashMap<String, usize>) -> Self {
+    pub(super) fn read(entry: &Entry, common: &Common<'_>) -> Self {
         let members: Vec<usize> = entry
             .members
             .iter()
-            .filter_map(|tag| by_tag.get(tag).copied())
+            .filter_map(|tag| common.place(tag))
             .collect();
         let chosen = match entry.type_name.as_str() {
             "selector" => {
-                let default = entry.default.as_ref().and_then(|tag| by_tag.get(tag));
-                default.or_else(|| members.first())
+                let default = entry.default.as_ref();
+                let default = default.and_then(|tag| common.place(tag));
+                default.or_else(|| members.first().copied())
             }
             _ => None,
         };
-        let chosen = chosen.copied().unwrap_or(NONE);
+        let chosen = chosen.unwrap_or(NONE);
         Self {
             selected: [AtomicUsize::new(chosen), AtomicUsize::new(chosen)],
             members,

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::journal;
+use super::memory;
 
 /// Where the options of the monitor stand in a config.
 const MONITORING: &str = "experimental.monitoring";
@@ -53,9 +54,9 @@ impl ConfigArgs {
                 Failure::new(Exit::Config, "cannot read the config from standard input")
                     .because(&error)
             })?;
-            config::read("standard input", &text, &options)
+            memory::apart(|| config::read("standard input", &text, &options))
         } else {
-            config::load(&self.config, &options)
+            memory::apart(|| config::load(&self.config, &options))
         };
         Checked::new(loaded, self.strict)
     }

@@ -129,7 +129,8 @@ mod tests {
 
     /// What stands in the file when it is next taken for another; none if it is not.
     async fn taken(watch: &mut Watch, path: &Path) -> Option<String> {
-        let looks = LOOK_EVERY * 4;
+        // More than it takes to see the last of five changes twice.
+        let looks = LOOK_EVERY * 6;
         tokio::time::timeout(looks, watch.changed()).await.ok()?;
         std::fs::read_to_string(path).ok()
     }

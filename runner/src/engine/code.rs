@@ -9,27 +9,21 @@ use wasmtime::{Config, Engine};
 
 use super::component::LoadError;
 
-/// How components are compiled and run.
+/// How components are run, and compiled by an engine that has the compiler enabled. None
+/// that stays has it: a process that finds its code compiled has no compiler in memory.
 pub(super) fn config() -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true);
+    #[cfg(feature = "compiler")]
+    config.enable_compiler(false);
     config
 }
 
-/// The process's one wasmtime engine. It runs code and compiles none, so that a process
-/// that finds its code compiled has no compiler in memory.
+/// The process's one wasmtime engine.
 pub(super) fn engine() -> Result<&'static Engine, LoadError> {
     static ENGINE: OnceLock<Result<Engine, String>> = OnceLock::new();
-    let engine = ENGINE.get_or_init(|| {
-        #[cfg_attr(
-            not(feature = "compiler"),
-            expect(unused_mut, reason = "nothing to set")
-        )]
-        let mut config = config();
-        #[cfg(feature = "compiler")]
-        config.enable_compiler(false);
-        Engine::new(&config).map_err(|error| format!("{error:#}"))
-    });
+    let engine =
+        ENGINE.get_or_init(|| Engine::new(&config()).map_err(|error| format!("{error:#}")));
     engine
         .as_ref()
         .map_err(|reason| LoadError::Unavailable(reason.clone()))

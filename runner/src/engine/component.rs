@@ -228,7 +228,8 @@ impl Component {
     pub fn precompile(bytes: &[u8], target: Option<&str>) -> Result<Vec<u8>, LoadError> {
         let target = target.unwrap_or(env!("OUTWATCH_TARGET"));
         let mut config = config();
-        let engine = config.target(target).and_then(|config| Engine::new(config));
+        let config = config.enable_compiler(true).target(target);
+        let engine = config.and_then(|config| Engine::new(config));
         let engine = engine.map_err(|error| LoadError::Target {
             target: target.to_owned(),
             reason: format!("{error:#}"),

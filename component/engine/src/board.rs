@@ -3,6 +3,7 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::record::Record;
 use crate::report::View;
@@ -85,18 +86,12 @@ impl Board {
         for &change in &taken {
             self.rank_anew(topology, change);
         }
-        let mut changes: BTreeMap<(Id, View), Urgency> = BTreeMap::new();
-        let mut note = |change: Change| {
-            let urgency = changes
-                .entry((change.id, change.view))
-                .or_insert(change.urgency);
-            *urgency = change.urgency.max(*urgency);
-        };
+        let mut changes = Vec::with_capacity(taken.len());
         for change in taken {
             if topology.is_group(change.id) {
                 self.turn_face(change, self.via(topology, change.id));
             }
-            note(change);
+            changes.push(change);
             for &group in topology.groups_above(change.id) {
                 if let Some((view, via)) = self.shown_change(topology, group, change) {
                     let change = Change {
@@ -105,12 +100,14 @@ impl Board {
                         ..change
                     };
                     self.turn_face(change, via);
-                    note(change);
+                    changes.push(change);
                 }
             }
         }
-        let change = |((id, view), urgency)| Change { id, view, urgency };
-        changes.into_iter().map(change).collect()
+        // The most urgent of the same first, which stays.
+        changes.sort_unstable_by_key(|change| (change.id, change.view, Reverse(change.urgency)));
+        changes.dedup_by_key(|change| (change.id, change.view));
+        changes
     }
 
     /// After a change of the outbounds: learns what every new group shows, so that only

@@ -1,7 +1,6 @@
 //! The monitor: the rooms of the engine and the six phases of a step through them.
 //! It must not know how a room does its part.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::action::{Action, Level, Outcome};
@@ -256,9 +255,4 @@ impl Monitor {
     fn is_awake(&self) -> bool {
         !self.life.is_idle() && !self.life.is_paused()
     }
-}
-
-/// A number of whole milliseconds for a log line.
-fn millis(duration: core::time::Duration) -> String {
-    alloc::format!("{}", duration.as_millis())
 }

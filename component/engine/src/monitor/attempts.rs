@@ -4,7 +4,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::{Monitor, millis};
+use super::Monitor;
 use crate::action::{Action, Level, Probe, Request};
 use crate::board::Urgency;
 use crate::expect::{self, Reading, TEXT_LIMIT};
@@ -49,7 +49,7 @@ impl Monitor {
             .word("attempt", test.attempts);
         let line = line
             .text("url", &test.url)
-            .word("deadline_ms", millis(deadline));
+            .word("deadline_ms", deadline.as_millis());
         let tag = String::from(self.topology.tag(id));
         self.log(line);
         self.actions.push(Action::Probe(Probe {
@@ -195,7 +195,7 @@ impl Monitor {
                 .word("kind", failure.kind.as_str());
             let line = line
                 .text("text", &failure.text)
-                .word("retry_in_ms", millis(wait));
+                .word("retry_in_ms", wait.as_millis());
             self.log(line);
             if miss {
                 self.show_miss(id);

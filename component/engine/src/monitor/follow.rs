@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use super::{GRACE, Monitor, millis};
+use super::{GRACE, Monitor};
 use crate::ProbeId;
 use crate::action::{Action, Level, Probe, Request};
 use crate::board::Urgency;
@@ -202,7 +202,7 @@ impl Monitor {
         let line = self
             .line(Level::Debug, event, id)
             .text("url", &url)
-            .word("deadline_ms", millis(deadline));
+            .word("deadline_ms", deadline.as_millis());
         self.log(line);
         let request = Request {
             head: subject == Subject::Ipv6,

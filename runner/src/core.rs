@@ -36,7 +36,7 @@ use self::resolve::{Resolver, System};
 use self::tags::Tags;
 use self::way::Way;
 use crate::config::Entry;
-use crate::fetch::{self, Trust};
+use crate::fetch::{Fetch, Trust};
 use crate::proxy_core::{
     Cause, Datagrams, Dialed, FetchError, Network, Outbound, Phase, ProxyCore, Readiness, Request,
     Response, SelectError, Target,
@@ -131,6 +131,25 @@ impl NativeCore {
         })
     }
 
+    /// Dials, and is over by the deadline.
+    async fn open(
+        &self,
+        tag: &str,
+        target: &Target,
+        deadline: Instant,
+    ) -> Result<Dialed, FetchError> {
+        let index = self.index(tag)?;
+        let mut progress = Progress::new();
+        let opened = timeout_at(deadline, Way::open(self, index, target, &mut progress)).await;
+        match opened {
+            Ok(stream) => Ok(Dialed {
+                stream: stream?,
+                dns: progress.dns,
+            }),
+            Err(_) => Err(progress.late()),
+        }
+    }
+
     /// Why `index` cannot be dialed by this core, if it cannot; detours included.
     fn unsupported(&self, mut index: usize) -> Option<String> {
         let mut through = None;
@@ -199,16 +218,7 @@ impl ProxyCore for NativeCore {
         target: &Target,
         deadline: Instant,
     ) -> Result<Dialed, FetchError> {
-        let index = self.index(tag)?;
-        let mut progress = Progress::new();
-        let opened = timeout_at(deadline, Way::open(self, index, target, &mut progress)).await;
-        match opened {
-            Ok(stream) => Ok(Dialed {
-                stream: stream?,
-                dns: progress.dns,
-            }),
-            Err(_) => Err(progress.late()),
-        }
+        self.open(tag, target, deadline).await
     }
 
     async fn associate(
@@ -223,6 +233,8 @@ impl ProxyCore for NativeCore {
     }
 
     async fn fetch(&self, tag: &str, request: &Request) -> Result<Response, FetchError> {
-        fetch::through_dial(self, tag, request, &self.trust).await
+        let fetch = Fetch::begin(request, &self.trust)?;
+        let dialed = self.open(tag, fetch.target(), fetch.deadline()).await?;
+        fetch.over(dialed).await
     }
 }

@@ -10,13 +10,16 @@ mod tests;
 mod tls;
 mod trust;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use self::exchange::exchange;
 use self::plan::Plan;
-use crate::proxy_core::{Cause, FetchError, Phase, ProxyCore, Request, Response, Timing};
+use crate::proxy_core::{
+    Cause, Dialed, FetchError, Phase, ProxyCore, Request, Response, Target, Timing,
+};
 
 pub(crate) use self::failure::{inner, of_http, of_io};
 pub(crate) use self::tls::{connect as connect_tls, provider};
@@ -45,50 +48,83 @@ pub async fn through_dial<C: ProxyCore + ?Sized>(
     request: &Request,
     trust: &Trust,
 ) -> Result<Response, FetchError> {
-    let start = Instant::now();
-    let deadline = start + request.deadline.min(LONGEST);
-    let plan = Plan::of(request)?;
-
-    let dialed = timeout_at(
-        deadline + CORE_GRACE,
-        core.dial(tag, &plan.target, deadline),
-    )
-    .await
-    .unwrap_or_else(|_| Err(dial_timeout(&plan)))?;
-    let mut timing = Timing {
-        dns: dialed.dns,
-        dial: start.elapsed(),
-        ..Timing::default()
-    };
-
-    let Some(name) = plan.tls_name.clone() else {
-        return exchange(dialed.stream, &plan, request, start, deadline, timing).await;
-    };
-    // Boxed like all that is large and not always needed: the rest is moved and polled.
-    Box::pin(async move {
-        let before_tls = Instant::now();
-        let handshake = connect_tls(
-            trust.client(),
-            name,
-            dialed.stream,
-            Phase::Tls,
-            plan.target.host.to_string(),
-        );
-        let stream = timeout_at(deadline, handshake)
-            .await
-            .unwrap_or_else(|_| Err(tls_timeout(&plan)))?;
-        timing.tls = Some(before_tls.elapsed());
-        exchange(stream, &plan, request, start, deadline, timing).await
-    })
-    .await
+    let fetch = Fetch::begin(request, trust)?;
+    let (target, deadline) = (fetch.target(), fetch.deadline);
+    let dialed = timeout_at(deadline + CORE_GRACE, core.dial(tag, target, deadline))
+        .await
+        .unwrap_or_else(|_| Err(dial_timeout(target)))?;
+    fetch.over(dialed).await
 }
 
-fn dial_timeout(plan: &Plan) -> FetchError {
-    let text = format!("the connection to {} did not open in time", plan.target);
+/// An exchange whose time runs, while its caller dials.
+pub(crate) struct Fetch<'a> {
+    request: &'a Request,
+    trust: &'a Trust,
+    plan: Arc<Plan>,
+    start: Instant,
+    deadline: Instant,
+}
+
+impl<'a> Fetch<'a> {
+    /// # Errors
+    /// As [`through_dial`] has it, where the request cannot be sent.
+    pub(crate) fn begin(request: &'a Request, trust: &'a Trust) -> Result<Self, FetchError> {
+        let start = Instant::now();
+        Ok(Self {
+            request,
+            trust,
+            plan: Plan::of(request)?,
+            start,
+            deadline: start + request.deadline.min(LONGEST),
+        })
+    }
+
+    /// What is to be dialed.
+    pub(crate) fn target(&self) -> &Target {
+        &self.plan.target
+    }
+
+    /// When all has to be over.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The rest of it, over what was dialed.
+    pub(crate) async fn over(self, dialed: Dialed) -> Result<Response, FetchError> {
+        let mut timing = Timing {
+            dns: dialed.dns,
+            dial: self.start.elapsed(),
+            ..Timing::default()
+        };
+        let Some(name) = self.plan.tls_name.clone() else {
+            return exchange(dialed.stream, &self, timing).await;
+        };
+        // Boxed like all that is large and not always needed: the rest is moved and polled.
+        Box::pin(async move {
+            let before_tls = Instant::now();
+            let handshake = connect_tls(
+                self.trust.client(),
+                name,
+                dialed.stream,
+                Phase::Tls,
+                self.target().host.to_string(),
+            );
+            let stream = timeout_at(self.deadline, handshake)
+                .await
+                .unwrap_or_else(|_| Err(tls_timeout(self.target())))?;
+            timing.tls = Some(before_tls.elapsed());
+            exchange(stream, &self, timing).await
+        })
+        .await
+    }
+}
+
+fn dial_timeout(target: &Target) -> FetchError {
+    let text = format!("the connection to {target} did not open in time");
     FetchError::new(Phase::Dial, Cause::DialTimeout, text)
 }
 
-fn tls_timeout(plan: &Plan) -> FetchError {
-    let text = format!("{} did not finish the TLS handshake in time", plan.target);
+fn tls_timeout(target: &Target) -> FetchError {
+    let text = format!("{target} did not finish the TLS handshake in time");
     FetchError::new(Phase::Tls, Cause::Timeout, text)
 }

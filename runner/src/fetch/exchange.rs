@@ -9,40 +9,35 @@ use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::of_http;
-use super::head;
 use super::plan::Plan;
-use crate::proxy_core::{Cause, FetchError, Io, Phase, Request, Response, Target, Timing};
+use super::{Fetch, head};
+use crate::proxy_core::{Cause, FetchError, Io, Phase, Response, Target, Timing};
 
 /// Largest head of a response, in bytes.
 pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 
-/// Sends the head of `plan` and reads what `request` wants of the response.
+/// Sends the planned head and reads what is wanted of the response.
 ///
 /// The HTTP connection is driven by this very future: dropping it closes the stream.
 pub(super) async fn exchange<S: Io>(
     stream: S,
-    plan: &Plan,
-    request: &Request,
-    start: Instant,
-    deadline: Instant,
+    fetch: &Fetch<'_>,
     timing: Timing,
 ) -> Result<Response, FetchError> {
-    match &plan.by_head {
-        Some(wire) => head::exchange(stream, wire, plan, request, start, deadline, timing).await,
+    match &fetch.plan.by_head {
+        Some(wire) => head::exchange(stream, wire, fetch, timing).await,
         // Its client is large, and few exchanges need it.
-        None => Box::pin(whole(stream, plan, request, start, deadline, timing)).await,
+        None => Box::pin(whole(stream, fetch, timing)).await,
     }
 }
 
 async fn whole<S: Io>(
     stream: S,
-    plan: &Plan,
-    request: &Request,
-    start: Instant,
-    deadline: Instant,
+    fetch: &Fetch<'_>,
     mut timing: Timing,
 ) -> Result<Response, FetchError> {
-    let target = &plan.target;
+    let (plan, target) = (&*fetch.plan, fetch.target());
+    let (request, deadline) = (fetch.request, fetch.deadline);
     let (sender, connection) = http1::Builder::new()
         .max_buf_size(HEAD_LIMIT)
         // As browsers write them: some servers and proxies know no other spelling.
@@ -52,7 +47,7 @@ async fn whole<S: Io>(
         .map_err(|error| of_http(Phase::Http, &target.to_string(), &error))?;
     let talk = async {
         let mut sender = sender;
-        let first = first_response(&mut sender, plan, request, start, &mut timing);
+        let first = first_response(&mut sender, fetch, &mut timing);
         let (mut response, reusable) = timeout_at(deadline, first)
             .await
             .unwrap_or_else(|_| Err(timeout(target)))?;
@@ -77,12 +72,16 @@ async fn whole<S: Io>(
 /// The response, and whether the connection can carry another request.
 async fn first_response(
     sender: &mut SendRequest<Empty<Bytes>>,
-    plan: &Plan,
-    request: &Request,
-    start: Instant,
+    fetch: &Fetch<'_>,
     timing: &mut Timing,
 ) -> Result<(Response, bool), FetchError> {
-    let target = &plan.target;
+    let Fetch {
+        plan,
+        request,
+        start,
+        ..
+    } = fetch;
+    let target = fetch.target();
     let failed = |error: hyper::Error| of_http(Phase::Http, &target.to_string(), &error);
     let response = sender
         .send_request(plan.head.clone())

@@ -10,9 +10,9 @@ use http::Request as Head;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, timeout_at};
 
+use super::Fetch;
 use super::exchange::{HEAD_LIMIT, timeout};
 use super::failure::{closed_early, malformed, of_io, too_large};
-use super::plan::Plan;
 use crate::proxy_core::{FetchError, Io, Phase, Request, Response, Timing};
 
 /// Most header lines of a response.
@@ -43,17 +43,15 @@ pub(super) fn written<B>(head: &Head<B>) -> Bytes {
     wire.into()
 }
 
-/// Sends `wire`, the head of `plan`, and reads the one that comes back; again if asked.
+/// Sends `wire`, the planned head, and reads the one that comes back; again if asked.
 pub(super) async fn exchange<S: Io>(
     mut stream: S,
     wire: &[u8],
-    plan: &Plan,
-    request: &Request,
-    start: Instant,
-    deadline: Instant,
+    fetch: &Fetch<'_>,
     mut timing: Timing,
 ) -> Result<Response, FetchError> {
-    let target = &plan.target;
+    let (request, deadline) = (fetch.request, fetch.deadline);
+    let target = fetch.target();
     let mut unread = Vec::with_capacity(PIECE);
     let first = timeout_at(
         deadline,
@@ -64,7 +62,7 @@ pub(super) async fn exchange<S: Io>(
         Ok(Err(trouble)) => return Err(trouble.with(&target.to_string())),
         Err(_) => return Err(timeout(target)),
     };
-    timing.first_byte = start.elapsed();
+    timing.first_byte = fetch.start.elapsed();
     timing.total = timing.first_byte;
     // What comes after the head should not be there: no second one can be told from it.
     if request.repeat && unread.is_empty() {

@@ -6,6 +6,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 
+use futures::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::{mpsc, watch};
 use wasmtime::Store;
 
@@ -81,7 +82,11 @@ impl Instance {
         let exports = &*self.exports;
         let life = self.store.run_concurrent(async |guest| {
             let life = Life::new(exports, guest, open);
-            life.lead(requests, stopping, trial).await
+            let life = life.lead(requests, stopping, trial);
+            // The store polls this with each step of the guest, most of which are no news
+            // to it; in here it is polled when it was woken.
+            let mut life = FuturesUnordered::from_iter([life]);
+            life.select_next_some().await
         });
         watched(&self.entry, life).await.flatten()
     }

@@ -1,6 +1,9 @@
 //! The server: it listens, speaks HTTP on each connection, and ends them. It must not know
 //! what is asked for.
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -125,7 +128,7 @@ async fn run(incoming: Incoming, router: Router, source: Arc<Source>, stop: Canc
     let mut watching = JoinSet::new();
     watching.spawn(events::keep(source.clone()));
     let mut connections = JoinSet::new();
-    accept(incoming, router, &stop, &mut connections).await;
+    accept(incoming, router, CONNECTIONS, &stop, &mut connections).await;
     source.ending.cancel();
     let ended = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(GRACE, ended).await.is_err() {
@@ -137,10 +140,11 @@ async fn run(incoming: Incoming, router: Router, source: Arc<Source>, stop: Canc
 async fn accept(
     mut incoming: Incoming,
     router: Router,
+    most: usize,
     stop: &CancellationToken,
     connections: &mut JoinSet<()>,
 ) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let room = Arc::new(Semaphore::new(most));
     loop {
         let (stream, client, place) = tokio::select! {
             biased;

@@ -50,7 +50,8 @@ impl Site {
         let port = Port::reserve();
         let number = port.number();
         let config = format!(
-            "worker_processes 1; daemon off; pid pid; error_log stderr;\n\
+            // With one process: a worker stays when its master is killed.
+            "master_process off; daemon off; pid pid; error_log stderr;\n\
              events {{ worker_connections 8192; }}\n\
              http {{\n\
              log_format at '$msec'; access_log requests at;\n\
